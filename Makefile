@@ -1,0 +1,40 @@
+# `make demo` and `make test` need Python 3.11 or later and nothing else: each makes .venv first.
+
+PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint slow bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# The stamp is younger than what it depends on, so the install runs only when one of them changed.
+$(INSTALLED): pyproject.toml constraints.txt src/cutpoint/_version.py
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,all]'
+	@touch $@
+
+demo: $(INSTALLED) ## the main job on data that ships with the package
+	$(BIN)/cutpoint demo
+
+test: lint ## all checks: lint, types, tests, examples in docstrings
+	$(BIN)/python -m pytest -n 2
+
+lint: $(INSTALLED) ## ruff (lint and format) and mypy, nothing is changed
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+slow: $(INSTALLED) ## the tests that the normal run leaves out
+	$(BIN)/python -m pytest -n 2 -m slow
+
+bench: $(INSTALLED) ## speed and memory against the rivals, see benchmarks/
+	$(BIN)/python -m benchmarks
+
+clean: ## remove .venv and all that tools left behind
+	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

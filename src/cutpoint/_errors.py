@@ -1,0 +1,476 @@
+"""The exceptions of cutpoint, and all of their wording.
+
+::
+
+    CutpointError
+    ├── InvalidParameterError   (also ValueError, TypeError)  an argument that cannot be meant
+    ├── InvalidInputError       (also ValueError)             data that cannot be searched or read
+    ├── InfeasibleError         (also ValueError)             no cut satisfies the constraints
+    ├── UnknownMetricError      (also LookupError)            a name that is not in the catalogue
+    └── MissingDependencyError  (also ImportError)            an extra that is not installed
+
+Each message has three parts: what must hold, what was found (how many, where the first one is),
+and after a blank line a sentence that starts with ``Hint:`` and names an action. Each class has
+constructors that build the message, so that the same fault reads the same wherever it is found.
+Rows are counted from 0, and the messages say so.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import reprlib
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = [
+    "CutpointError",
+    "InfeasibleError",
+    "InvalidInputError",
+    "InvalidParameterError",
+    "MissingDependencyError",
+    "UnknownMetricError",
+]
+
+_LISTED = 5
+_COLUMNS = 20
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 100
+
+
+class CutpointError(Exception):
+    """Base of every exception that cutpoint raises on purpose."""
+
+    @classmethod
+    def _build(cls, found: str, hint: str | None) -> Self:
+        """Join the parts of a message; a message without a hint ends after the first two."""
+        return cls(found if hint is None else f"{found}\n\nHint: {hint}")
+
+
+class InvalidParameterError(CutpointError, ValueError, TypeError):
+    """An argument has a value or a type that it must not have.
+
+    It is both a `ValueError` and a `TypeError`, as in scikit-learn, whose estimator checks accept
+    either.
+    """
+
+    @classmethod
+    def of(
+        cls, *, parameter: str, caller: str, must_be: str, got: object, hint: str | None = None
+    ) -> Self:
+        """Build the error of one argument of one function.
+
+        Parameters
+        ----------
+        parameter, caller : str
+            The argument, and the function or class that the user called.
+        must_be : str
+            What is allowed; it completes the sentence "must be …".
+        got : object
+            What was passed. Its representation is shortened.
+        hint : str, optional
+            What to do about it.
+
+        Examples
+        --------
+        >>> from cutpoint._errors import InvalidParameterError
+        >>> print(
+        ...     InvalidParameterError.of(
+        ...         parameter="confidence",
+        ...         caller="find",
+        ...         must_be="a float between 0 and 1",
+        ...         got=95,
+        ...         hint="for 95 % pass 0.95.",
+        ...     )
+        ... )
+        The 'confidence' parameter of find must be a float between 0 and 1. Got 95 instead.
+        <BLANKLINE>
+        Hint: for 95 % pass 0.95.
+        """
+        return cls._build(
+            f"The '{parameter}' parameter of {caller} must be {must_be}. Got {_show(got)} instead.",
+            hint,
+        )
+
+
+class InvalidInputError(CutpointError, ValueError):
+    """The data cannot be searched: NaN, lengths, labels, negative masses, no rows."""
+
+    @classmethod
+    def nan(cls, *, name: str, count: int, rows: int, first: int | None) -> Self:
+        """Build the error of missing values.
+
+        Parameters
+        ----------
+        name : str
+            The argument or the column.
+        count, rows : int
+            How many values are missing, and of how many.
+        first : int or None
+            The row of the first one, from 0; None if the engine keeps no order of rows.
+        """
+        are = "is" if count == 1 else "are"
+        return cls._build(
+            f"'{name}' must not contain NaN or null. "
+            f"{count:,} of {_plural(rows, 'value')} {are} missing{_first(first)}.",
+            "drop these rows or fill in the values first; cutpoint does not guess them.",
+        )
+
+    @classmethod
+    def length(cls, *, names_and_lengths: Mapping[str, int]) -> Self:
+        """Build the error of arguments that must have one entry per row, and have not."""
+        names = _join([f"'{name}'" for name in names_and_lengths], "and")
+        lengths = _join([f"{n:,} in '{name}'" for name, n in names_and_lengths.items()], "and")
+        return cls._build(
+            f"{names} must have the same number of rows. Got {lengths} instead.",
+            "pass one entry per row in each of them, from the same rows in the same order.",
+        )
+
+    @classmethod
+    def labels(cls, *, values: Iterable[object], count: int, name: str = "y_true") -> Self:
+        """Build the error of labels with three or more distinct values.
+
+        Parameters
+        ----------
+        values : iterable of object
+            Distinct labels, not necessarily all of them. The first five are listed.
+        count : int
+            How many distinct labels there are.
+        name : str, default="y_true"
+            The argument or the column.
+        """
+        shown = [_show(value) for _, value in zip(range(_LISTED), values, strict=False)]
+        more = [f"{count - len(shown):,} more"] if count > len(shown) else []
+        return cls._build(
+            f"'{name}' must have two distinct labels. "
+            f"Got {count:,} distinct labels instead: {_join(shown + more, 'and')}.",
+            f"for one class against the rest, pass `{name} == {shown[0]}` as the labels.",
+        )
+
+    @classmethod
+    def pos_label(cls, *, values: Sequence[object], name: str = "y_true") -> Self:
+        """Build the error of labels that do not say which one is positive."""
+        shown = [_show(value) for value in values]
+        return cls._build(
+            f"'{name}' must hold 0 and 1, -1 and 1 or booleans when 'pos_label' is not given, "
+            f"since otherwise it is not clear which label is positive. "
+            f"Got {_join(shown, 'and')} instead.",
+            f"pass {_join([f'pos_label={label}' for label in reversed(shown)], 'or')}.",
+        )
+
+    @classmethod
+    def negative(cls, *, name: str, count: int, first: int | None, value: float) -> Self:
+        """Build the error of negative weights, counts or masses.
+
+        Parameters
+        ----------
+        name : str
+            The argument or the column.
+        count : int
+            How many values are negative.
+        first : int or None
+            The row of the first one, from 0; None if the engine keeps no order of rows.
+        value : float
+            A negative value: the first one, if there is an order.
+        """
+        are = "is" if count == 1 else "are"
+        example = f"such as {_show(value)}" if first is None else f"with {_show(value)}"
+        return cls._build(
+            f"'{name}' must not be negative. "
+            f"{_plural(count, 'value')} {are} negative{_first(first)}, {example}.",
+            "drop these rows, or set them to 0 if they are not meant to count.",
+        )
+
+    @classmethod
+    def empty(cls, *, name: str) -> Self:
+        """Build the error of data without rows."""
+        return cls._build(
+            f"'{name}' must have at least one row. Got 0 rows instead.",
+            "check the filter or the file that the rows come from.",
+        )
+
+    @classmethod
+    def missing_file(cls, *, path: str, near: Sequence[str] = (), pattern: bool = False) -> Self:
+        """Build the error of a path or a pattern at which there is no file.
+
+        Parameters
+        ----------
+        path : str
+            The path or the pattern as the user wrote it.
+        near : sequence of str
+            Files whose names are nearly the same.
+        pattern : bool, default=False
+            Whether the path is a pattern such as ``scores/*.csv``.
+        """
+        if pattern:
+            return cls._build(
+                f"The pattern '{path}' must match at least one file. It matches none.",
+                "check the folder and the ending; '**' matches folders of any depth.",
+            )
+        hint = (
+            f"did you mean {_join([repr(match) for match in near], 'or')}?"
+            if near
+            else "check the path, or pass '-' for standard input."
+        )
+        return cls._build(f"'{path}' must be a file. There is no such file.", hint)
+
+    @classmethod
+    def directory(cls, *, path: str) -> Self:
+        """Build the error of a directory where a file must be."""
+        return cls._build(
+            f"'{path}' must be a file. It is a directory.",
+            f"for all files in it pass a pattern, such as '{path.rstrip('/')}/*.parquet'.",
+        )
+
+    @classmethod
+    def empty_file(cls, *, path: str) -> Self:
+        """Build the error of a file without a single byte, or with blank lines only."""
+        return cls._build(
+            f"{_file(path)} must have named columns. It is empty.",
+            "check the command that wrote it.",
+        )
+
+    @classmethod
+    def unreadable(cls, *, path: str, form: str, reason: str, hint: str | None = None) -> Self:
+        """Build the error of a file that is broken, or of another format than it seems.
+
+        Parameters
+        ----------
+        path : str
+            The file.
+        form : {"CSV", "Parquet"}
+            As what it was read.
+        reason : str
+            What the reader said, without a full stop.
+        hint : str, optional
+            What to do about it, where the format has no better advice.
+        """
+        hints = {
+            "CSV": "a CSV file is UTF-8 text with the same number of values in each line, "
+            "separated by commas, semicolons, tabs or bars.",
+            "Parquet": "if it was copied or is still being written, it may not be complete.",
+        }
+        return cls._build(f"{_file(path)} must be a {form} file. {reason}.", hint or hints[form])
+
+    @classmethod
+    def column(cls, *, name: str, path: str, columns: Sequence[str]) -> Self:
+        """Build the error of a column that is not in a file, with the columns that are.
+
+        Examples
+        --------
+        >>> from cutpoint._errors import InvalidInputError
+        >>> print(InvalidInputError.column(name="P", path="scores.csv", columns=["y", "p"]))
+        The column 'P' must be in 'scores.csv'. Its columns are 'y' and 'p'.
+        <BLANKLINE>
+        Hint: did you mean 'p'?
+        """
+        shown = [_show(column) for column in columns[:_COLUMNS]]
+        more = [f"{len(columns) - len(shown):,} more"] if len(columns) > len(shown) else []
+        plain = {column.strip().lower(): column for column in reversed(columns)}
+        near = [plain[match] for match in difflib.get_close_matches(name.strip().lower(), plain)]
+        hint = "choose one of these; in a CSV file, the first line must have the names."
+        if near:
+            hint = f"did you mean {_join([_show(match) for match in near], 'or')}?"
+        return cls._build(
+            f"The column {_show(name)} must be in {_file(path)}. "
+            f"Its columns are {_join(shown + more, 'and')}.",
+            hint,
+        )
+
+    @classmethod
+    def not_numbers(cls, *, name: str, value: object, count: int, first: int) -> Self:
+        """Build the error of text in a column that must hold numbers.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+        value : object
+            The first value that is not a number.
+        count, first : int
+            How many such values there are, and the row of the first, from 0.
+        """
+        are = "is not a number" if count == 1 else "are not numbers"
+        hint = "choose another column, or convert it first; missing values are empty cells."
+        if isinstance(value, str) and value.count(",") == 1 and "." not in value:
+            hint = "numbers must have a decimal point, not a decimal comma."
+        return cls._build(
+            f"The column '{name}' must hold numbers. "
+            f"{_plural(count, 'value')} {are}{_first(first)}, with {_show(value)}.",
+            hint,
+        )
+
+    @classmethod
+    def not_a_number_type(cls, *, name: str, type_: str) -> Self:
+        """Build the error of a typed column that must hold numbers, and holds dates, lists or such."""
+        return cls._build(
+            f"The column '{name}' must hold numbers. Its type is {type_}.",
+            "choose another column, or convert it first.",
+        )
+
+    @classmethod
+    def not_1d(cls, *, name: str, shape: tuple[int, ...], hint: str | None = None) -> Self:
+        """Build the error of an array that must have one dimension, and has not."""
+        return cls._build(
+            f"'{name}' must be one-dimensional. Got an array of shape {shape} instead.", hint
+        )
+
+    @classmethod
+    def undefined(cls, *, objective: str, positives: float, negatives: float) -> Self:
+        """Build the error of an objective that is 0/0 at every cut of these data.
+
+        Parameters
+        ----------
+        objective : str
+            The objective as the user wrote it.
+        positives, negatives : int or float
+            The totals of the two masses.
+        """
+        if not positives:
+            hint = "there are no positive rows; check the labels and 'pos_label'."
+        elif not negatives:
+            hint = "there are no negative rows; check the labels and 'pos_label'."
+        else:
+            hint = "run `cutpoint metrics show NAME` for where a metric is undefined."
+        return cls._build(
+            f"The objective '{objective}' must be defined at one cut at least. "
+            f"It is 0/0 at every cut of data with {_number(positives)} positives "
+            f"and {_number(negatives)} negatives.",
+            hint,
+        )
+
+
+class InfeasibleError(CutpointError, ValueError):
+    """No cut satisfies the constraints.
+
+    Only the estimator and the command line raise it; `find` returns a solution that says so.
+    """
+
+    @classmethod
+    def of(cls, *, attainable: Mapping[str, tuple[float, float]]) -> Self:
+        """Build the error from what each constraint could attain alone.
+
+        Parameters
+        ----------
+        attainable : mapping of str to (float, float)
+            For each constraint, as the user wrote it, the best value that any cut attains, and the
+            threshold of that cut. NaN stands for a constraint that is undefined at every cut.
+
+        Examples
+        --------
+        >>> from cutpoint._errors import InfeasibleError
+        >>> print(InfeasibleError.of(attainable={"recall >= 0.9": (0.8, 0.25)}))
+        No cut satisfies 'recall >= 0.9'. The best that any cut attains is 0.8, at threshold 0.25.
+        <BLANKLINE>
+        Hint: relax the constraint to a value that can be attained.
+        """
+        best = {
+            text: "undefined at every cut"
+            if math.isnan(value)
+            else f"{_number(value)}, at threshold {_number(threshold)}"
+            for text, (value, threshold) in attainable.items()
+        }
+        if len(best) == 1:
+            ((text, found),) = best.items()
+            return cls._build(
+                f"No cut satisfies '{text}'. The best that any cut attains is {found}.",
+                "relax the constraint to a value that can be attained.",
+            )
+        names = _join([f"'{text}'" for text in best], "and")
+        found = "; ".join(f"'{text}' {value}" for text, value in best.items())
+        return cls._build(
+            f"No cut satisfies {names} together. The best that any cut attains for each of them "
+            f"alone: {found}.",
+            "relax the constraint that matters least, and search again.",
+        )
+
+
+class UnknownMetricError(CutpointError, LookupError):
+    """A metric has a name that is not in the catalogue."""
+
+    @classmethod
+    def of(cls, *, name: str, known: Iterable[str]) -> Self:
+        """Build the error, with the nearest names if there are any.
+
+        Parameters
+        ----------
+        name : str
+            The name that was asked for.
+        known : iterable of str
+            The names and aliases that there are.
+
+        Examples
+        --------
+        >>> from cutpoint._errors import UnknownMetricError
+        >>> print(UnknownMetricError.of(name="recal", known=["accuracy", "f1", "recall"]))
+        A metric must be a name from the catalogue. Got 'recal' instead.
+        <BLANKLINE>
+        Hint: did you mean 'recall'?
+        """
+        plain = name.strip().lower().replace("-", "_").replace(" ", "_")
+        near = difflib.get_close_matches(plain, list(dict.fromkeys(known)))
+        found = f"A metric must be a name from the catalogue. Got {_show(name)} instead."
+        if not near:
+            return cls._build(found, "run `cutpoint metrics` for the list.")
+        return cls._build(found, f"did you mean {_join([repr(match) for match in near], 'or')}?")
+
+
+class MissingDependencyError(CutpointError, ImportError):
+    """A package that only an extra installs is needed and not there."""
+
+    @classmethod
+    def of(cls, *, caller: str, package: str, extra: str) -> Self:
+        """Build the error of one call that needs one extra.
+
+        Parameters
+        ----------
+        caller : str
+            The function or command that the user called.
+        package : str
+            The package that could not be imported; also the `name` of the `ImportError`.
+        extra : str
+            The extra that installs it.
+        """
+        error = cls._build(
+            f"The package '{package}' must be installed for {caller}. It could not be imported.",
+            f"run `pip install 'cutpoint[{extra}]'`.",
+        )
+        error.name = package
+        return error
+
+
+def _show(value: object) -> str:
+    """Represent a value on one line: shortened, and a NumPy scalar without its type."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    return " ".join(_SHORT.repr(value).split())
+
+
+def _number(value: float) -> str:
+    """Write a count with separators, and any other number with six digits."""
+    if math.isfinite(value) and value == int(value):
+        return f"{int(value):,}"
+    return f"{value:.6g}"
+
+
+def _file(path: str) -> str:
+    """Name a file; '-' is what people call standard input."""
+    return "standard input" if path == "-" else f"'{path}'"
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _first(row: int | None) -> str:
+    return "" if row is None else f", the first at row {row:,} (counting from 0)"
+
+
+def _join(items: Sequence[str], word: str) -> str:
+    """Enumerate as English does: 'a', 'a and b', 'a, b and c'."""
+    if len(items) < 2:  # noqa: PLR2004 - a pair is the shortest enumeration
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {word} {items[-1]}"

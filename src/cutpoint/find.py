@@ -1,0 +1,254 @@
+"""The front door: validate once, choose the search, return a solution."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint.masses import number
+from cutpoint.objective import Constraints, Goal, Objective
+from cutpoint.objective import goal as read_goal
+from cutpoint.questions import Source
+from cutpoint.search._cuts import Cuts
+from cutpoint.search.run import Found, Method, search
+from cutpoint.solution import Attainable, Certificate, Cut, Interval, Solution, Ties, make_cut
+from cutpoint.sources.arrays import ArraySource
+
+At = Literal["score", "middle"]
+
+
+def find(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    maximize: Objective | None = None,
+    minimize: Objective | None = None,
+    subject_to: Constraints = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    method: Method = "auto",
+    at: At = "score",
+) -> Solution:
+    """Find the threshold that is best for a goal, and prove it.
+
+    Exact: the optimum over all cuts, "nobody positive" and "everybody positive" included, with all
+    its ties; equal scores are never split. The rule is *positive iff score >= threshold*. Between
+    cuts of equal value the one that calls the fewest rows positive is chosen.
+
+    Time is about five times that of adding up the scores for metrics of the catalogue, on any
+    number of rows; that of a sort for functions of your own. The input is never copied.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), or a source
+        Labels: 0/1, booleans, -1/+1, or any two values with `pos_label`. In place of `y_true` and
+        `y_score`, rows that are already counted: see `counted`.
+    y_score : array-like of shape (n_samples,)
+        Any real scores: probabilities, logits, points. float32 is compared as float32. Infinite
+        scores are allowed; NaN is an error.
+    maximize, minimize : str, metric expression or callable
+        What to maximise or minimise, one of the two: ``"f1"``, ``"cost(fp=2, fn=1)"``,
+        ``0.7 * m.accuracy + 0.3 * m.recall``, or a function of ``(tp, fp, fn, tn)``.
+    subject_to : str, constraint, or a list of them, default=None
+        What must hold: ``"precision >= 0.95"``, ``["recall >= 0.8", m.predicted_positive <= 500]``.
+        Numbers are read as the decimals that they are: 0.1 is one tenth.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights. Sums of weights are exact, whatever the order of the rows.
+    pos_label : int, float, bool or str, default=None
+        The label of the positive class; 1 by default.
+    method : {"auto", "sweep", "narrow"}, default="auto"
+        How to search; the answer is the same bit for bit. "sweep" sorts; "narrow" does not.
+    at : {"score", "middle"}, default="score"
+        Where in the interval of equal decisions to put the threshold: at the lowest score that is
+        called positive, so that decisions replay bit for bit, or in the middle of the gap below it.
+
+    Returns
+    -------
+    Solution
+        With `threshold`, `interval`, `value`, `confusion`, `ties`, `certificate` and `status`. If
+        no cut meets the constraints the status is ``"infeasible"``, and `attainable` says how far
+        each can be met.
+
+    Raises
+    ------
+    InvalidInputError
+        NaN scores, more than two labels, lengths that differ, negative weights, an objective that
+        is undefined at every cut (recall without positives).
+    InvalidParameterError
+        An objective or constraint that cannot be read.
+
+    See Also
+    --------
+    curve : Every cut at once.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> s = cp.find([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize="f1")
+    >>> s.threshold, s.value
+    (0.35, 0.8)
+    >>> cp.find(
+    ...     [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize="recall", subject_to="precision >= 0.95"
+    ... )
+    threshold   0.8  (positive iff score >= threshold)
+    value       0.5  (maximize recall subject to precision >= 0.95)
+    interval    (0.4, 0.8]
+    confusion   tp 1  fp 0  fn 1  tn 2
+    certificate optimal, sweep: 2 passes, 4 rows examined
+    data        4 rows, 2 positive, 2 negative
+    """
+    wanted = read_goal(maximize=maximize, minimize=minimize, subject_to=subject_to)
+    for name, value, allowed in (
+        ("method", method, ("auto", "sweep", "narrow")),
+        ("at", at, ("score", "middle")),
+    ):
+        if value not in allowed:
+            raise InvalidParameterError.of(
+                parameter=name,
+                caller="find",
+                must_be=f"one of {', '.join(map(repr, allowed))}",
+                got=value,
+            )
+    source = as_source(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    return solve(wanted, lambda one: search(source, one, method if one is wanted else "auto"), at)
+
+
+def solve(wanted: Goal, look: Callable[[Goal], Found], at: At = "score") -> Solution:
+    """Turn a search into a solution; if no cut is feasible, search again for what can be attained."""
+    found = look(wanted)
+    return _infeasible(wanted, found, look) if found.choice is None else _optimal(wanted, found, at)
+
+
+def counted(y_score: Any, *, positives: Any, negatives: Any) -> ArraySource:
+    """Take rows that are already counted, as data for `find` and `curve`.
+
+    Parameters
+    ----------
+    y_score : array-like of shape (n_rows,)
+        The scores; equal ones may come more than once.
+    positives, negatives : array-like of shape (n_rows,)
+        How much each row adds to each class: counts, soft labels ``q`` and ``1 - q``, or costs.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> data = cp.counted([0.2, 0.5, 0.9], positives=[1, 5, 8], negatives=[9, 5, 1])
+    >>> cp.find(data, maximize="f1").threshold
+    0.5
+    """
+    return ArraySource.counted(y_score, positives=positives, negatives=negatives)
+
+
+def as_source(
+    y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None
+) -> Source:
+    """Turn what the user brings into a source."""
+    if all(hasattr(y_true, question) for question in ("summary", "histogram", "rows")):
+        for name, value in (
+            ("y_score", y_score),
+            ("sample_weight", sample_weight),
+            ("pos_label", pos_label),
+        ):
+            if value is not None:
+                raise InvalidParameterError.of(
+                    parameter=name,
+                    caller="find",
+                    must_be="left out for rows that are counted",
+                    got=value,
+                )
+        return y_true  # type: ignore[no-any-return]
+    if y_score is None:
+        raise InvalidParameterError.of(
+            parameter="y_score",
+            caller="find",
+            must_be="given: one score per label",
+            got="nothing",
+            hint="find(y_true, y_score, maximize='f1').",
+        )
+    return ArraySource.labelled(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+
+
+def _common(goal: Goal, found: Found) -> dict[str, Any]:
+    positives, negatives = found.summary.totals
+    return {
+        "objective": str(goal.expression),
+        "direction": goal.direction,
+        "constraints": tuple(map(str, goal.constraints)),
+        "rows": found.summary.rows,
+        "positives": number(positives),
+        "negatives": number(negatives),
+    }
+
+
+def _optimal(goal: Goal, found: Found, at: At) -> Solution:
+    cuts, choice = found.cuts, found.choice
+    assert choice is not None  # noqa: S101 - the caller has looked
+    best, value = choice.best, float(choice.value)
+    cut = cut_at(cuts, best)
+    return Solution(
+        status="optimal",
+        threshold=cut.threshold if at == "score" else middle(cut.interval, cuts.thresholds.dtype),
+        value=value,
+        interval=cut.interval,
+        confusion=cut.confusion,
+        ties=Ties(
+            found.summary,
+            cuts.thresholds[choice.ties],
+            cuts.below[choice.ties],
+            cuts.tp[choice.ties],
+            cuts.fp[choice.ties],
+        ),
+        certificate=Certificate(found.method, value, value, found.passes, found.rows_examined),
+        counts=cuts.confusion(best),
+        score_dtype=cuts.thresholds.dtype,
+        **_common(goal, found),
+    )
+
+
+def cut_at(cuts: Cuts, index: int) -> Cut:
+    """Return one of the cuts that a search looked at."""
+    return make_cut(
+        cuts.summary,
+        cuts.thresholds[index],
+        cuts.below[index],
+        cuts.tp.integer(index),
+        cuts.fp.integer(index),
+    )
+
+
+def middle(interval: Interval, dtype: np.dtype[Any]) -> float:
+    """Return the middle of an interval; its upper end where there is no float between, or no middle."""
+    low, high = interval
+    if math.isinf(low) or math.isinf(high):
+        return high
+    between = float(dtype.type(low / 2 + high / 2))
+    return between if low < between <= high else high
+
+
+def _infeasible(goal: Goal, found: Found, look: Callable[[Goal], Found]) -> Solution:
+    reports = []
+    for constraint in goal.constraints:
+        direction: Literal["maximize", "minimize"] = (
+            "maximize" if constraint.wants_high else "minimize"
+        )
+        try:
+            best = look(Goal(constraint.expression, direction))
+        except InvalidInputError:  # undefined at every cut
+            reports.append(Attainable(str(constraint), math.nan, math.nan, met=False))
+            continue
+        assert best.choice is not None  # noqa: S101 - nothing constrains it
+        index = best.choice.best
+        met = bool(best.cuts.feasible((constraint,))[index])
+        threshold = float(best.cuts.thresholds[index])
+        reports.append(Attainable(str(constraint), float(best.choice.value), threshold, met))
+    worst = -goal.sign * math.inf
+    return Solution(
+        status="infeasible",
+        attainable=tuple(reports),
+        certificate=Certificate(found.method, worst, worst, found.passes, found.rows_examined),
+        **_common(goal, found),
+    )

@@ -1,0 +1,153 @@
+"""Exact sums: masses as integers.
+
+A row weighs 1, or a whole number, or a float. Floats are whole numbers too, of a small enough
+unit: every float64 is an integer times a power of two. So masses are added as integers, in any
+order and on any number of threads, and the sum is the true sum, not one of its roundings. Two
+thresholds whose values are equal are then seen to be equal.
+
+An integer that is too long for int64 is held as *limbs* of 36 bits. 2**17 rows of 36 bits fill the
+53 bits of a float64: that is what makes `numpy.bincount` with weights, which adds floats, exact on
+a block of that many rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+LIMB_BITS = 36
+FLOAT_BITS = 53
+INT_BITS = 62
+BLOCK_ROWS = 1 << (FLOAT_BITS - LIMB_BITS)
+"""So many limbs add up without rounding in float64."""
+
+_MASK = (1 << LIMB_BITS) - 1
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The grain of the masses: integers of `limbs` limbs, counted in ``2**exponent``."""
+
+    exponent: int = 0
+    limbs: int = 1
+
+    def fraction(self, integer: int) -> Fraction:
+        """Return the mass that an integer stands for."""
+        return Fraction(integer) * Fraction(2) ** self.exponent
+
+    def split(self, values: NDArray[Any]) -> list[NDArray[np.float64]]:
+        """Split non-negative values of this grain into limbs, lowest first; each step is exact."""
+        rest = values.astype(np.float64)
+        parts = []
+        for i in reversed(range(1, self.limbs)):
+            place = self.exponent + LIMB_BITS * i
+            part = np.floor(np.ldexp(rest, -place))
+            rest -= np.ldexp(part, place)
+            parts.append(part)
+        parts.append(np.ldexp(rest, -self.exponent) if self.exponent else rest)
+        return parts[::-1]
+
+
+def bit_range(values: NDArray[Any]) -> tuple[int, int] | None:
+    """Return the places of the lowest and one past the highest set bit over all values; None for zeros."""
+    values = values[values != 0].astype(np.float64)
+    if len(values) == 0:
+        return None
+    mantissa, exponent = np.frexp(values)
+    whole = np.ldexp(mantissa, FLOAT_BITS).astype(np.int64)
+    _, trailing = np.frexp((whole & -whole).astype(np.float64))
+    return int((exponent - FLOAT_BITS + trailing - 1).min()), int(exponent.max())
+
+
+class Masses:
+    """A vector of exact masses: a row of int64 limbs each, of one `Unit`."""
+
+    __slots__ = ("limbs", "unit")
+
+    def __init__(self, limbs: NDArray[np.int64], unit: Unit) -> None:
+        self.limbs = limbs
+        self.unit = unit
+
+    def __len__(self) -> int:
+        return self.limbs.shape[1]
+
+    def __getitem__(self, index: Any) -> Masses:
+        return Masses(self.limbs[:, index], self.unit)
+
+    def __add__(self, other: Masses) -> Masses:
+        return Masses(self.limbs + other.limbs, self.unit).carried()
+
+    def __sub__(self, other: Masses) -> Masses:
+        return Masses(self.limbs - other.limbs, self.unit).carried()
+
+    @classmethod
+    def scalar(cls, integer: int, unit: Unit) -> Masses:
+        """Return a vector of one mass, for arithmetic with longer ones."""
+        parts = [(integer >> (LIMB_BITS * i)) & _MASK for i in range(unit.limbs - 1)]
+        parts.append(integer >> (LIMB_BITS * (unit.limbs - 1)))
+        return cls(np.array(parts, dtype=np.int64)[:, None], unit)
+
+    def carried(self) -> Masses:
+        """Return the same masses with every limb but the highest in ``[0, 2**36)``."""
+        if len(self.limbs) == 1:
+            return self
+        limbs = self.limbs.copy()
+        for i in range(len(limbs) - 1):
+            limbs[i + 1] += limbs[i] >> LIMB_BITS
+            limbs[i] &= _MASK
+        return Masses(limbs, self.unit)
+
+    def followed_by(self, other: Masses) -> Masses:
+        """Return the elements of both, these first."""
+        return Masses(np.concatenate([self.limbs, other.limbs], axis=1), self.unit)
+
+    def before(self) -> Masses:
+        """Return, for each element, the sum of those before it."""
+        sums = np.zeros_like(self.limbs)
+        np.cumsum(self.limbs[:, :-1], axis=1, out=sums[:, 1:])
+        return Masses(sums, self.unit).carried()
+
+    def integer(self, index: int) -> int:
+        """Return one element as an integer multiple of the unit."""
+        return sum(int(limb) << (LIMB_BITS * i) for i, limb in enumerate(self.limbs[:, index]))
+
+    def integers(self) -> list[int]:
+        """Return all elements as integer multiples of the unit."""
+        if len(self.limbs) == 1:
+            return [int(x) for x in self.limbs[0]]
+        return [self.integer(i) for i in range(len(self))]
+
+    def total(self) -> int:
+        """Return the sum as an integer multiple of the unit."""
+        return sum(int(limb.sum()) << (LIMB_BITS * i) for i, limb in enumerate(self.limbs))
+
+    def floats(self) -> NDArray[np.float64]:
+        """Return float64 values, each within one rounding per limb of the true mass."""
+        value = self.limbs[-1].astype(np.float64)
+        for limb in self.limbs[-2::-1]:
+            value = value * float(1 << LIMB_BITS) + limb
+        return np.ldexp(value, self.unit.exponent) if self.unit.exponent else value
+
+
+def number(mass: Fraction) -> int | float:
+    """Return a mass as people expect it: a whole number as int, anything else rounded once to float."""
+    return int(mass) if mass.denominator == 1 and abs(mass) < 1 << 63 else float(mass)
+
+
+def grain(ranges: list[tuple[int, int] | None], rows: int) -> Unit:
+    """Choose the unit for values with these bit ranges whose sum over all rows must fit."""
+    known = [r for r in ranges if r is not None]
+    if not known:
+        return Unit()
+    low, high = min(r[0] for r in known), max(r[1] for r in known)
+    growth = (rows + 1).bit_length()
+    if low >= 0 and high + growth <= FLOAT_BITS:
+        return Unit()  # whole numbers whose sum is a float64 without rounding
+    limbs = max(1, -(-(high - low) // LIMB_BITS))
+    if high - low - LIMB_BITS * (limbs - 1) + growth > INT_BITS:
+        limbs += 1  # room for the sum in the highest limb
+    return Unit(low, limbs)

@@ -1,0 +1,96 @@
+"""The few operations that a metric's formula needs, on two kinds of numbers.
+
+A formula is written once and evaluated twice: on float64 arrays, fast, for every cut; and on
+`fractions.Fraction`, exactly, for the handful of cuts that floats cannot tell apart. Roots and
+logarithms of fractions are themselves fractions: exact where the result is rational, otherwise
+correct to `DIGITS` decimal digits.
+
+Undefined (0/0) is NaN and a positive number over zero is infinite, in both worlds.
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+DIGITS = 100
+"""Decimal digits to which an irrational value is known in exact evaluation."""
+
+_ROOT_BITS = 2 * int(DIGITS * math.log2(10))
+
+
+def is_exact(*numbers: object) -> bool:
+    """Return whether the numbers are scalars of the exact world (or its NaN and infinities)."""
+    return all(isinstance(x, (Fraction, int)) or type(x) is float for x in numbers) and any(
+        isinstance(x, (Fraction, int)) for x in numbers
+    )
+
+
+def ratio(numerator: Any, denominator: Any) -> Any:
+    """Divide; 0/0 is NaN and x/0 is infinite with the sign of x."""
+    if not is_exact(numerator, denominator):
+        return np.divide(numerator, denominator)
+    if denominator != 0:
+        if isinstance(numerator, float) or isinstance(denominator, float):
+            return float(numerator) / float(denominator)
+        return Fraction(numerator) / Fraction(denominator)
+    if numerator == 0 or numerator != numerator:  # noqa: PLR0124 - NaN is the value unequal to itself
+        return math.nan
+    return math.inf if numerator > 0 else -math.inf
+
+
+def root(x: Any) -> Any:
+    """Square root."""
+    if not is_exact(x):
+        return np.sqrt(x)
+    x = Fraction(x)
+    top, bottom = math.isqrt(x.numerator), math.isqrt(x.denominator)
+    if top * top == x.numerator and bottom * bottom == x.denominator:
+        return Fraction(top, bottom)
+    # Scale so that the integer square root carries the wanted digits however small x is.
+    shift = _ROOT_BITS + 2 * max(0, x.denominator.bit_length() - x.numerator.bit_length())
+    return Fraction(math.isqrt((x.numerator << shift) // x.denominator), 1 << (shift // 2))
+
+
+def entropy_term(x: Any, reference: Any) -> Any:
+    """Return ``x * log2(x / reference)``, which is 0 at ``x = 0``."""
+    if not is_exact(x, reference):
+        x, reference = np.asarray(x), np.asarray(reference)
+        safe = np.where(x > 0, x, 1.0)
+        logarithm = np.log2(safe / np.where(reference > 0, reference, 1.0))
+        return np.where(x == 0, 0.0, x * logarithm)
+    if x == 0:
+        return Fraction(0)
+    quotient = Fraction(x) / Fraction(reference)
+    with decimal.localcontext(decimal.Context(prec=DIGITS + 20)) as context:
+        logarithm = (
+            context.ln(decimal.Decimal(quotient.numerator))
+            - context.ln(decimal.Decimal(quotient.denominator))
+        ) / context.ln(decimal.Decimal(2))
+    return Fraction(x) * Fraction(logarithm)
+
+
+def smaller(a: Any, b: Any) -> Any:
+    """Return the smaller of two; NaN if either is."""
+    if not is_exact(a, b):
+        return np.minimum(a, b)
+    if isinstance(a, float) and math.isnan(a):
+        return a
+    return b if b != b else min(a, b)  # noqa: PLR0124
+
+
+def as_fraction(x: Any) -> Fraction:
+    """Read a number as the decimal that people wrote: 0.1 is 1/10, not the nearest double.
+
+    >>> as_fraction(0.95)
+    Fraction(19, 20)
+    """
+    if isinstance(x, Fraction):
+        return x
+    if isinstance(x, (int, np.integer)):
+        return Fraction(int(x))
+    return Fraction(repr(float(x)))

@@ -1,0 +1,346 @@
+"""What can be said about a confusion: expressions, their algebra, and constraints on them.
+
+An `Expression` knows three things beside its value:
+
+- **bounds over a box**: the least and greatest value when TP and FP are each known only to lie in
+  an interval. This is what lets the search drop a whole range of thresholds unseen;
+- **exactness**: its value on `fractions.Fraction`, for cuts that floats cannot tell apart;
+- **its linear-fractional form**, where there is one, for exact comparisons on whole arrays and for
+  linear programmes.
+
+The totals P and N are fixed in all of this: they belong to the data, not to the threshold.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from cutpoint._errors import InvalidParameterError
+from cutpoint.metrics._arithmetic import as_fraction
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
+Relation = Literal[">=", "<=", ">", "<"]
+
+
+class Trend(NamedTuple):
+    """How a value moves at fixed P and N: +1 never falls, -1 never rises, 0 does not depend."""
+
+    tp: int
+    fp: int
+
+
+class Box(NamedTuple):
+    """TP in ``[tp_low, tp_high]`` and FP in ``[fp_low, fp_high]``, elementwise, at fixed P and N."""
+
+    tp_low: Array
+    tp_high: Array
+    fp_low: Array
+    fp_high: Array
+    positives: float
+    negatives: float
+
+    def corner(self, *, tp: int, fp: int) -> dict[str, Array]:
+        """Return the confusion at the corner with high (+1) or low (-1) TP and FP."""
+        t = self.tp_high if tp > 0 else self.tp_low
+        f = self.fp_high if fp > 0 else self.fp_low
+        return {"tp": t, "fp": f, "fn": self.positives - t, "tn": self.negatives - f}
+
+
+class LinearFractional(NamedTuple):
+    """The value as ``(a0 + a1*TP + a2*FP) / (b0 + b1*TP + b2*FP)`` with exact coefficients."""
+
+    numerator: tuple[Fraction, Fraction, Fraction]
+    denominator: tuple[Fraction, Fraction, Fraction]
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the denominator is the same at every cut."""
+        return self.denominator[1] == 0 and self.denominator[2] == 0
+
+
+class Expression(ABC):
+    """A quantity of a confusion that can be maximised, minimised or constrained."""
+
+    # NumPy scalars would otherwise broadcast over the expression: np.float64(2) * f1.
+    __array_ufunc__ = None
+
+    rational: bool
+    """Whether exact evaluation is exact (True) or correct to 100 digits (False)."""
+    exact: bool = True
+    """Whether exact evaluation exists at all; a user's function has only floats."""
+
+    @abstractmethod
+    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        """Return the value for float64 arrays or for exact scalars."""
+
+    @abstractmethod
+    def bounds(self, box: Box) -> tuple[Array, Array] | None:
+        """Return (least, greatest) value over the box; None if nothing is known."""
+
+    @property
+    @abstractmethod
+    def trend(self) -> Trend | None:
+        """How the value moves with TP and FP; None if it does not move one way."""
+
+    @abstractmethod
+    def linear_fractional(
+        self, positives: Fraction, negatives: Fraction
+    ) -> LinearFractional | None:
+        """Return the linear-fractional form at these totals; None if there is none."""
+
+    @abstractmethod
+    def magnitude(self, positives: float, negatives: float) -> float:
+        """Return the size of the terms that are added up: rounding errors scale with it."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """Return the expression in the text language."""
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def __call__(self, *, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        """Return the value at counts or weights, given as numbers or arrays.
+
+        >>> from cutpoint import metrics as m
+        >>> m.f1(tp=9, fp=2, fn=1, tn=8)
+        0.8571428571428571
+        """
+        arrays = (np.asarray(x, dtype=np.float64) for x in (tp, fp, fn, tn))
+        with np.errstate(all="ignore"):
+            value = self.evaluate(**dict(zip(("tp", "fp", "fn", "tn"), arrays, strict=True)))
+        return float(value) if np.ndim(value) == 0 else value
+
+    def __add__(self, other: object) -> Expression:
+        if isinstance(other, Expression):
+            return WeightedSum.of([(Fraction(1), self), (Fraction(1), other)])
+        if _is_number(other):
+            return WeightedSum.of([(Fraction(1), self)], as_fraction(other))
+        return NotImplemented
+
+    __radd__ = __add__
+
+    def __mul__(self, other: object) -> Expression:
+        if _is_number(other):
+            return WeightedSum.of([(as_fraction(other), self)])
+        if isinstance(other, Expression):
+            raise InvalidParameterError.of(
+                parameter="objective",
+                caller="cutpoint",
+                must_be="a sum of metrics with number weights",
+                got=f"the product ({self}) * ({other})",
+                hint="write a function of (tp, fp, fn, tn) and pass it as the objective.",
+            )
+        return NotImplemented
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Expression:
+        if _is_number(other) and other != 0:
+            return WeightedSum.of([(1 / as_fraction(other), self)])
+        return NotImplemented
+
+    def __neg__(self) -> Expression:
+        return WeightedSum.of([(Fraction(-1), self)])
+
+    def __sub__(self, other: object) -> Expression:
+        if isinstance(other, Expression):
+            return self + (-other)
+        return self + (-as_fraction(other)) if _is_number(other) else NotImplemented
+
+    def __rsub__(self, other: object) -> Expression:
+        return (-self) + other
+
+    def __ge__(self, other: object) -> Constraint:
+        return Constraint.of(self, ">=", other)
+
+    def __le__(self, other: object) -> Constraint:
+        return Constraint.of(self, "<=", other)
+
+    def __gt__(self, other: object) -> Constraint:
+        return Constraint.of(self, ">", other)
+
+    def __lt__(self, other: object) -> Constraint:
+        return Constraint.of(self, "<", other)
+
+
+def _is_number(x: object) -> bool:
+    return isinstance(x, (int, float, Fraction, np.integer, np.floating)) and not isinstance(
+        x, bool
+    )
+
+
+def format_number(x: Fraction) -> str:
+    """Write an exact number the way people do: 0.7, 5, 1/3."""
+    if x.denominator == 1:
+        return str(x.numerator)
+    return repr(float(x)) if as_fraction(float(x)) == x else f"{x.numerator}/{x.denominator}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WeightedSum(Expression):
+    """``constant + sum of weight * expression``, with exact weights."""
+
+    terms: tuple[tuple[Fraction, Expression], ...]
+    constant: Fraction = Fraction(0)
+
+    @classmethod
+    def of(
+        cls, terms: list[tuple[Fraction, Expression]], constant: Fraction = Fraction(0)
+    ) -> WeightedSum:
+        """Build a sum, flattening the sums inside it and leaving out weights of zero."""
+        flat: list[tuple[Fraction, Expression]] = []
+        for weight, term in terms:
+            if isinstance(term, WeightedSum):
+                constant += weight * term.constant
+                flat += [(weight * w, inner) for w, inner in term.terms]
+            else:
+                flat.append((weight, term))
+        return cls(tuple((w, t) for w, t in flat if w != 0), constant)
+
+    @property
+    def rational(self) -> bool:  # type: ignore[override]
+        """Whether every part is."""
+        return all(term.rational for _, term in self.terms)
+
+    @property
+    def exact(self) -> bool:  # type: ignore[override]
+        """Whether every part is."""
+        return all(term.exact for _, term in self.terms)
+
+    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        """Add up the parts."""
+        exact = not isinstance(tp, np.ndarray)
+        total: Any = self.constant if exact else float(self.constant)
+        for weight, term in self.terms:
+            value = term.evaluate(tp=tp, fp=fp, fn=fn, tn=tn)
+            total = total + (weight if exact else float(weight)) * value
+        return total
+
+    def bounds(self, box: Box) -> tuple[Array, Array] | None:
+        """Add up the parts' bounds: valid also where the parts pull in different directions."""
+        low = np.full(len(box.tp_low), float(self.constant))
+        high = low.copy()
+        for weight, term in self.terms:
+            part = term.bounds(box)
+            if part is None:
+                return None
+            least, greatest = part if weight >= 0 else part[::-1]
+            low += float(weight) * least
+            high += float(weight) * greatest
+        return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+
+    @property
+    def trend(self) -> Trend | None:
+        """The common trend of the parts with the signs of their weights, if they agree."""
+        signs: tuple[set[int], set[int]] = (set(), set())
+        for weight, term in self.terms:
+            trend, sign = term.trend, (weight > 0) - (weight < 0)
+            if trend is None:
+                return None
+            signs[0].add(sign * trend.tp)
+            signs[1].add(sign * trend.fp)
+        if {1, -1} <= signs[0] or {1, -1} <= signs[1]:
+            return None
+        return Trend(sum(signs[0]), sum(signs[1]))
+
+    def linear_fractional(
+        self, positives: Fraction, negatives: Fraction
+    ) -> LinearFractional | None:
+        """Return the sum of the parts if each is linear, or the one part scaled."""
+        forms = [(w, t.linear_fractional(positives, negatives)) for w, t in self.terms]
+        if len(forms) == 1 and forms[0][1] is not None:
+            weight, form = forms[0]
+            a, b = form.numerator, form.denominator
+            scaled = tuple(weight * x + self.constant * y for x, y in zip(a, b, strict=True))
+            return LinearFractional(scaled, b)  # type: ignore[arg-type]
+        total = [self.constant, Fraction(0), Fraction(0)]
+        for weight, form in forms:
+            if form is None or not form.is_linear or form.denominator[0] == 0:
+                return None
+            for i in range(3):
+                total[i] += weight * form.numerator[i] / form.denominator[0]
+        return LinearFractional(tuple(total), (Fraction(1), Fraction(0), Fraction(0)))  # type: ignore[arg-type]
+
+    def magnitude(self, positives: float, negatives: float) -> float:
+        """Add up the parts' magnitudes."""
+        parts = (abs(float(w)) * t.magnitude(positives, negatives) for w, t in self.terms)
+        return abs(float(self.constant)) + sum(parts)
+
+    def __str__(self) -> str:
+        text = ""
+        for weight, term in self.terms:
+            size = "" if abs(weight) == 1 else f"{format_number(abs(weight))}*"
+            sign = ("-" if weight < 0 else "") if not text else (" - " if weight < 0 else " + ")
+            text += f"{sign}{size}{term}"
+        if self.constant or not text:
+            sign = (
+                ("-" if self.constant < 0 else "")
+                if not text
+                else " - "
+                if self.constant < 0
+                else " + "
+            )
+            text += f"{sign}{format_number(abs(self.constant))}"
+        return text
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Constraint:
+    """``expression relation bound``, such as ``precision >= 0.95``; undefined (NaN) never meets it."""
+
+    expression: Expression
+    relation: Relation
+    bound: Fraction
+
+    @classmethod
+    def of(cls, left: Expression, relation: Relation, right: object) -> Constraint:
+        """Compare with a number, or with another expression (moved to the left side)."""
+        if isinstance(right, Expression):
+            return cls(left - right, relation, Fraction(0))
+        if not _is_number(right) or not np.isfinite(float(right)):  # type: ignore[arg-type]
+            raise InvalidParameterError.of(
+                parameter="subject_to",
+                caller="find",
+                must_be="a comparison of a metric with a finite number",
+                got=f"{left} {relation} {right!r}",
+                hint="for example subject_to='precision >= 0.95'.",
+            )
+        return cls(left, relation, as_fraction(right))
+
+    @property
+    def wants_high(self) -> bool:
+        """Whether larger values of the expression help to meet it."""
+        return self.relation in {">=", ">"}
+
+    @property
+    def strict(self) -> bool:
+        """Whether equality breaks it."""
+        return self.relation in {">", "<"}
+
+    def holds(self, sign: Any) -> Any:
+        """Return whether it is met where ``value - bound`` has this sign."""
+        side = sign if self.wants_high else -sign
+        return side > 0 if self.strict else side >= 0
+
+    def __bool__(self) -> bool:
+        # `0.2 <= m.fpr <= 0.5` would silently keep only its right half.
+        msg = (
+            f"A constraint ({self}) has no truth value.\n\n"
+            "Hint: pass a list of constraints instead of `and` or a chained comparison."
+        )
+        raise TypeError(msg)
+
+    def __str__(self) -> str:
+        return f"{self.expression} {self.relation} {format_number(self.bound)}"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"

@@ -1,0 +1,221 @@
+"""One entry of the catalogue, and the wrapper for a user's own function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from cutpoint._errors import InvalidParameterError
+from cutpoint.metrics._arithmetic import ratio
+from cutpoint.metrics._expression import Array, Box, Expression, LinearFractional, Trend
+
+Direction = Literal["higher", "lower", "neither"]
+Formula = Callable[..., Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """What people read about a metric; the same text feeds the docs page and `metrics show`."""
+
+    title: str
+    summary: str
+    formula: str
+    range: str
+    undefined: str
+    monotone: str
+    reference: str
+    aliases: tuple[str, ...] = ()
+    parameters: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Metric(Expression):
+    """A named quantity of a confusion.
+
+    Either `numerator` and `denominator` (both linear in the counts at fixed P and N: the metric is
+    linear-fractional), or any `formula`.
+    """
+
+    name: str
+    direction: Direction
+    about: About
+    trend_: Trend | None
+    numerator: Formula | None = None
+    denominator: Formula | None = None
+    formula: Formula | None = None
+    rational: bool = True
+    box_bounds: Callable[[Metric, Box], tuple[Array, Array]] | None = None
+    magnitude_: Callable[[float, float], float] = lambda positives, negatives: 1.0  # noqa: ARG005
+    parameters: tuple[tuple[str, Fraction], ...] = ()
+
+    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        """Return the value; NaN where it is undefined."""
+        if self.formula is not None:
+            return self.formula(tp, fp, fn, tn)
+        assert self.numerator is not None  # noqa: S101 - one of the two is always given
+        assert self.denominator is not None  # noqa: S101
+        return ratio(self.numerator(tp, fp, fn, tn), self.denominator(tp, fp, fn, tn))
+
+    @property
+    def trend(self) -> Trend | None:
+        """How the value moves with TP and FP at fixed P and N."""
+        return self.trend_
+
+    def bounds(self, box: Box) -> tuple[Array, Array] | None:
+        """Evaluate at the two corners that the trend names; undefined corners bound nothing."""
+        if self.box_bounds is not None:
+            low, high = self.box_bounds(self, box)
+        elif self.trend_ is not None:
+            up = {"tp": self.trend_.tp, "fp": self.trend_.fp}
+            down = {"tp": -self.trend_.tp, "fp": -self.trend_.fp}
+            low, high = self.evaluate(**box.corner(**down)), self.evaluate(**box.corner(**up))
+        else:
+            return None
+        return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+
+    def linear_fractional(
+        self, positives: Fraction, negatives: Fraction
+    ) -> LinearFractional | None:
+        """Read the coefficients off the formula at three confusions."""
+        if self.numerator is None or self.denominator is None:
+            return None
+
+        def coefficients(side: Formula) -> tuple[Fraction, Fraction, Fraction]:
+            at = [
+                Fraction(side(Fraction(tp), Fraction(fp), positives - tp, negatives - fp))
+                for tp, fp in ((0, 0), (1, 0), (0, 1))
+            ]
+            return at[0], at[1] - at[0], at[2] - at[0]
+
+        return LinearFractional(coefficients(self.numerator), coefficients(self.denominator))
+
+    def magnitude(self, positives: float, negatives: float) -> float:
+        """Return the size of the terms that are added up."""
+        return self.magnitude_(positives, negatives)
+
+    def __str__(self) -> str:
+        from cutpoint.metrics._expression import format_number
+
+        inside = ", ".join(f"{key}={format_number(value)}" for key, value in self.parameters)
+        return f"{self.name}({inside})" if inside else self.name
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UserFunction(Expression):
+    """A user's own function of ``(tp, fp, fn, tn)``; see `custom`."""
+
+    function: Callable[..., Any]
+    name: str
+    monotone: bool
+    by_keyword: bool
+    rational = True
+    exact = False
+
+    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        """Call the function on float64 arrays and check the shape of what comes back."""
+        counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+        value = self.function(**counts) if self.by_keyword else self.function(*counts.values())
+        value = np.asarray(value, dtype=np.float64)
+        if value.shape != np.shape(tp):
+            raise InvalidParameterError.of(
+                parameter=self.name,
+                caller="find",
+                must_be="a function of arrays (tp, fp, fn, tn) that returns an array of their shape",
+                got=f"shape {value.shape} for inputs of shape {np.shape(tp)}",
+                hint="write it with NumPy operations; numpy.vectorize wraps a function of scalars.",
+            )
+        return value
+
+    @property
+    def trend(self) -> Trend | None:
+        """The promise: never falls with TP, never rises with FP."""
+        return Trend(1, -1) if self.monotone else None
+
+    def bounds(self, box: Box) -> tuple[Array, Array] | None:
+        """Use the promise, if one was made."""
+        if not self.monotone:
+            return None
+        low, high = (
+            self.evaluate(**box.corner(tp=-1, fp=1)),
+            self.evaluate(**box.corner(tp=1, fp=-1)),
+        )
+        return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+
+    def linear_fractional(self, positives: Fraction, negatives: Fraction) -> None:  # noqa: ARG002
+        """Nothing is known of the form."""
+        return
+
+    def magnitude(self, positives: float, negatives: float) -> float:  # noqa: ARG002
+        """Rounding errors are taken relative to the value."""
+        return 0.0
+
+    def check_promise(self, positives: float, negatives: float, *, grid: int = 24) -> None:
+        """Raise if the promise fails on a grid of confusions with these totals."""
+        tp = np.repeat(np.linspace(0.0, positives, grid), grid).reshape(grid, grid)
+        fp = np.tile(np.linspace(0.0, negatives, grid), grid).reshape(grid, grid)
+        counts = {"tp": tp, "fp": fp, "fn": positives - tp, "tn": negatives - fp}
+        with np.errstate(all="ignore"):
+            value = self.evaluate(**{k: v.ravel() for k, v in counts.items()}).reshape(grid, grid)
+            slack = 1e-9 * np.abs(value)
+            falls = value[1:] < value[:-1] - slack[:-1]
+            rises = value[:, 1:] > value[:, :-1] + slack[:, :-1]
+        if falls.any() or rises.any():
+            what = "falls as tp grows" if falls.any() else "rises as fp grows"
+            i, j = np.argwhere(falls if falls.any() else rises)[0]
+            raise InvalidParameterError.of(
+                parameter="monotone",
+                caller="custom",
+                must_be="True only for a function that never falls with tp and never rises with fp",
+                got=f"{self.name}, which {what} near tp={tp[i, j]:g}, fp={fp[i, j]:g}",
+                hint="leave monotone=True out: the search is then a sweep over all cuts, still exact.",
+            )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def custom(
+    function: Callable[..., Any], *, name: str | None = None, monotone: bool = False
+) -> Expression:
+    """Make a metric of a function of ``(tp, fp, fn, tn)``.
+
+    The function gets four float64 arrays and returns one. It is called by keyword if its
+    parameters have these names, in this order otherwise.
+
+    Parameters
+    ----------
+    function : callable
+        For example ``lambda tp, fp, fn, tn: tp - 3 * fp``.
+    name : str, default=None
+        The name that results print; the function's own name by default.
+    monotone : bool, default=False
+        Promise that the value never falls as TP grows and never rises as FP grows, at fixed P and
+        N. The search can then skip most of the data. The promise is checked on a grid of
+        confusions; a false promise that slips through can make the result wrong.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> gain = cp.metrics.custom(lambda tp, fp, fn, tn: tp - 3 * fp, name="gain", monotone=True)
+    >>> cp.find([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize=gain).threshold
+    0.8
+    """
+    if not callable(function):
+        raise InvalidParameterError.of(
+            parameter="function",
+            caller="custom",
+            must_be="a function of (tp, fp, fn, tn)",
+            got=function,
+        )
+    try:
+        names = set(inspect.signature(function).parameters)
+    except (TypeError, ValueError):  # some built-in callables have no signature
+        names = set()
+    by_keyword = {"tp", "fp", "fn", "tn"} <= names
+    label = name or getattr(function, "__name__", type(function).__name__)
+    return UserFunction(function, label, monotone, by_keyword)

@@ -1,0 +1,249 @@
+"""The goal: what is maximised or minimised, subject to what; and the small language to say it in.
+
+The text language is read by `ast` against a white list: names of metrics, calls with named
+numbers, sums and products with numbers, comparisons. Nothing is ever evaluated.
+
+    f1        f(beta=2)        0.7*accuracy + 0.3*recall        cost(fp=2, fn=1)
+    precision >= 0.95          predicted_positive <= 500        0.1 <= fpr <= 0.2
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from cutpoint._errors import InvalidParameterError
+from cutpoint.metrics._catalogue import FAMILIES, canonical_name, get
+from cutpoint.metrics._expression import Constraint, Expression, Relation
+from cutpoint.metrics._metric import custom
+
+Objective = str | Expression | Callable[..., Any]
+Constraints = str | Constraint | Iterable[str | Constraint] | None
+
+_RELATIONS: dict[type[ast.cmpop], Relation] = {
+    ast.GtE: ">=",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.Lt: "<",
+}
+_MIRRORED: dict[Relation, Relation] = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
+_LONGEST = 10_000
+
+
+@dataclass(frozen=True)
+class Goal:
+    """An objective, its direction, and the constraints."""
+
+    expression: Expression
+    direction: Literal["maximize", "minimize"]
+    constraints: tuple[Constraint, ...] = ()
+
+    @property
+    def sign(self) -> int:
+        """+1 to maximise, -1 to minimise."""
+        return 1 if self.direction == "maximize" else -1
+
+    def __str__(self) -> str:
+        tail = f" subject to {' and '.join(map(str, self.constraints))}" if self.constraints else ""
+        return f"{self.direction} {self.expression}{tail}"
+
+
+def goal(
+    *,
+    maximize: Objective | None = None,
+    minimize: Objective | None = None,
+    subject_to: Constraints = None,
+    caller: str = "find",
+) -> Goal:
+    """Read what the user asked for; exactly one of `maximize` and `minimize`."""
+    if (maximize is None) == (minimize is None):
+        raise InvalidParameterError.of(
+            parameter="maximize",
+            caller=caller,
+            must_be="given, or else 'minimize', and not both",
+            got="neither" if maximize is None else "both",
+            hint="for example maximize='f1' or minimize='cost(fp=2, fn=1)'.",
+        )
+    if maximize is not None:
+        return Goal(objective(maximize, "maximize"), "maximize", constraints(subject_to))
+    assert minimize is not None  # noqa: S101 - one of the two is
+    return Goal(objective(minimize, "minimize"), "minimize", constraints(subject_to))
+
+
+def objective(wanted: Objective, parameter: str = "maximize") -> Expression:
+    """Return the expression for a name, a text, an expression or a function."""
+    if isinstance(wanted, Expression):
+        return wanted
+    if isinstance(wanted, str):
+        parsed = parse(wanted, parameter)
+        if isinstance(parsed, Expression):
+            return parsed
+        got = f"the constraint {wanted!r}" if isinstance(parsed, list) else f"the number {wanted}"
+        hint = "constraints go into subject_to." if isinstance(parsed, list) else None
+        raise InvalidParameterError.of(
+            parameter=parameter,
+            caller="find",
+            must_be="a metric or a sum of metrics",
+            got=got,
+            hint=hint,
+        )
+    if wanted in FAMILIES.values():
+        name = next(name for name, family in FAMILIES.items() if family is wanted)
+        return get(name)  # raises, naming the parameters that are missing
+    if callable(wanted):
+        return custom(wanted)
+    raise InvalidParameterError.of(
+        parameter=parameter,
+        caller="find",
+        must_be="the name of a metric, an expression of metrics or a function of (tp, fp, fn, tn)",
+        got=wanted,
+    )
+
+
+def constraints(wanted: Constraints) -> tuple[Constraint, ...]:
+    """Return constraints for a text, a constraint, or a list of either."""
+    if wanted is None:
+        return ()
+    found: list[Constraint] = []
+    for one in [wanted] if isinstance(wanted, (str, Constraint)) else wanted:
+        if isinstance(one, Constraint):
+            found.append(one)
+            continue
+        parsed = parse(one, "subject_to") if isinstance(one, str) else one
+        if not isinstance(parsed, list):
+            raise InvalidParameterError.of(
+                parameter="subject_to",
+                caller="find",
+                must_be="comparisons of a metric with a number",
+                got=one,
+                hint="for example subject_to='precision >= 0.95'.",
+            )
+        found += parsed
+    return tuple(found)
+
+
+def parse(text: str, parameter: str) -> Expression | Fraction | list[Constraint]:
+    """Read the text language.
+
+    Examples
+    --------
+    >>> parse("0.7*accuracy + 0.3*recall", "maximize")
+    <0.7*accuracy + 0.3*recall>
+    >>> parse("precision >= 0.95 and recall > 0.5", "subject_to")
+    [<precision >= 0.95>, <recall > 0.5>]
+    """
+    try:
+        if len(text) > _LONGEST:
+            raise SyntaxError  # noqa: TRY301
+        tree = ast.parse(text.strip(), mode="eval")
+        return _Reader(text, parameter).read(tree.body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        if isinstance(error, InvalidParameterError):
+            raise
+        raise _unreadable(text, parameter, "a name or an expression of metrics") from error
+
+
+def _unreadable(
+    text: str, parameter: str, must_be: str, hint: str | None = None
+) -> InvalidParameterError:
+    shown = text if len(text) < 100 else text[:97] + "..."  # noqa: PLR2004
+    return InvalidParameterError.of(
+        parameter=parameter,
+        caller="find",
+        must_be=must_be,
+        got=shown,
+        hint=hint or "for example 'f1', '0.7*accuracy + 0.3*recall' or 'precision >= 0.95'.",
+    )
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Walks the syntax tree; whatever is not on the white list is refused."""
+
+    text: str
+    parameter: str
+
+    def read(self, node: ast.expr) -> Any:
+        """Return an expression, a number or a list of constraints."""
+        match node:
+            case ast.Name(id=name):
+                return get(name)
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                # The literal as it was written: 0.1 is one tenth.
+                return Fraction(ast.get_source_segment(self.text.strip(), node) or repr(value))
+            case ast.Call(func=ast.Name(id=name), args=[], keywords=keywords):
+                return self._call(name, keywords)
+            case ast.Call(func=ast.Name(id=name)):
+                canonical = canonical_name(name)
+                raise self._refuse(f"{canonical} with its parameters given by name", node)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self._value(operand)
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                return self._value(operand)
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._arithmetic(node, self._value(left), op, self._value(right))
+            case ast.Compare(left=left, ops=ops, comparators=rights):
+                return self._comparison(node, [left, *rights], ops)
+            case ast.BoolOp(op=ast.And(), values=values):
+                parts = [self.read(value) for value in values]
+                if all(isinstance(part, list) for part in parts):
+                    return [constraint for part in parts for constraint in part]
+        raise self._refuse("an expression of metrics and numbers", node)
+
+    def _value(self, node: ast.expr) -> Any:
+        value = self.read(node)
+        if isinstance(value, list):
+            raise self._refuse("a sum of metrics with number weights", node)
+        return value
+
+    def _call(self, name: str, keywords: list[ast.keyword]) -> Expression:
+        parameters = {}
+        for keyword in keywords:
+            value = self.read(keyword.value)
+            if keyword.arg is None or not isinstance(value, Fraction):
+                raise self._refuse(
+                    f"{canonical_name(name)} with numbers as parameters", keyword.value
+                )
+            parameters[keyword.arg] = value
+        return get(name, **parameters)
+
+    def _arithmetic(self, node: ast.expr, left: Any, op: ast.operator, right: Any) -> Any:
+        numbers = isinstance(left, Fraction) + isinstance(right, Fraction)
+        match op:
+            case ast.Add():
+                return left + right if isinstance(left, Expression) else right + left
+            case ast.Sub():
+                return left - right if not isinstance(right, Expression) else -right + left
+            case ast.Mult() if numbers:
+                return left * right if isinstance(left, Expression) else right * left
+            case ast.Div() if isinstance(right, Fraction) and right != 0:
+                return left / right
+        raise self._refuse("a sum of metrics with number weights", node)
+
+    def _comparison(
+        self, node: ast.expr, sides: list[ast.expr], ops: list[ast.cmpop]
+    ) -> list[Constraint]:
+        values = [self._value(side) for side in sides]
+        found = []
+        for left, op, right in zip(values, ops, values[1:], strict=False):
+            relation = _RELATIONS.get(type(op))
+            if relation is None:
+                hint = "an exact equality rarely holds at any cut: use >= or <=."
+                raise self._refuse("a comparison with >=, <=, > or <", node, hint)
+            if isinstance(left, Expression):
+                found.append(Constraint.of(left, relation, right))
+            elif isinstance(right, Expression):
+                found.append(Constraint.of(right, _MIRRORED[relation], left))
+            else:
+                raise self._refuse("a comparison of a metric with a number", node)
+        return found
+
+    def _refuse(
+        self, must_be: str, node: ast.AST, hint: str | None = None
+    ) -> InvalidParameterError:
+        part = ast.get_source_segment(self.text.strip(), node) or self.text
+        whole = f"{part!r} in {self.text!r}" if part != self.text else repr(self.text)
+        return _unreadable(whole, self.parameter, must_be, hint)

@@ -1,0 +1,83 @@
+"""The three questions: all that a search may ask of the data.
+
+`summary`, `histogram`, `rows`. A source answers them for arrays in memory, for files or for a
+cluster; a search never knows which. A new engine is one file with these three methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.masses import Masses, Unit
+
+Scores = NDArray[np.floating[Any]]
+
+
+class Ranges(NamedTuple):
+    """Closed, disjoint intervals of scores, ascending; ``low[i] <= score <= high[i]``."""
+
+    low: Scores
+    high: Scores
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the data are: `rows` of them, the total masses in units of `unit`, the range of scores."""
+
+    rows: int
+    positives: int
+    negatives: int
+    unit: Unit
+    low: float
+    high: float
+
+    @property
+    def totals(self) -> tuple[Fraction, Fraction]:
+        """The masses P and N."""
+        return self.unit.fraction(self.positives), self.unit.fraction(self.negatives)
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """The non-empty buckets of the asked ranges, in ascending order of scores.
+
+    All rows of bucket k have scores in the closed interval that `span` gives for it, and all rows
+    of the data with scores in that interval are in bucket k.
+    """
+
+    pos: Masses
+    neg: Masses
+    rows: NDArray[np.int64]
+    span: Callable[[NDArray[np.intp]], Ranges]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Distinct scores, ascending, with the masses of their rows. Equal scores are never split."""
+
+    scores: Scores
+    pos: Masses
+    neg: Masses
+    rows: int
+
+
+class Source(Protocol):
+    """What a search needs."""
+
+    passes: int
+    """How often the whole data were read so far."""
+
+    def summary(self) -> Summary:
+        """Return rows, masses and the range of scores; raise for bad data, saying what and where."""
+
+    def histogram(self, ranges: Ranges | None) -> Histogram:
+        """Count the rows of these ranges (all: None) into a few thousand buckets."""
+
+    def rows(self, ranges: Ranges | None) -> Rows:
+        """Return the distinct scores of these ranges (all: None)."""

@@ -1,0 +1,1 @@
+"""Exact search over a source: knows the three questions, and no engine."""

@@ -1,0 +1,176 @@
+"""Cuts, and the exact choice among them.
+
+Floats find the few cuts that could be best; exact arithmetic decides among these. So two cuts of
+equal value are always seen to be tied, and one that is better by less than a float can show wins.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.masses import Masses
+from cutpoint.metrics._expression import Constraint, Expression
+from cutpoint.objective import Goal
+from cutpoint.questions import Summary
+
+SLACK = 2.0**-46
+"""Relative room for rounding in a formula: 128 units in the last place, formulas need about 20."""
+_AGREE = Fraction(1, 10**90)
+"""Irrational values that agree to 90 digits are called equal."""
+_VECTOR = 64
+"""From so many cuts on, exact comparisons are made on whole arrays where the form allows it."""
+
+
+def slack(expression: Expression, summary: Summary, value: Any) -> Any:
+    """Return how far a float value of the expression may lie from the true one."""
+    positives, negatives = map(float, summary.totals)
+    room = SLACK * np.maximum(np.abs(value), expression.magnitude(positives, negatives))
+    return np.where(np.isinf(value), 0.0, room)  # infinity is not rounded
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Some cuts of the data, thresholds descending; masses are those called positive.
+
+    `below` is the next lower distinct score, where the interval of the same decisions ends.
+    """
+
+    summary: Summary
+    thresholds: NDArray[np.floating[Any]]
+    below: NDArray[np.floating[Any]]
+    tp: Masses
+    fp: Masses
+
+    @cached_property
+    def floats(self) -> dict[str, NDArray[np.float64]]:
+        """The four counts as float64, each rounded from its exact value."""
+        unit = self.summary.unit
+        return {
+            "tp": self.tp.floats(),
+            "fp": self.fp.floats(),
+            "fn": (Masses.scalar(self.summary.positives, unit) - self.tp).floats(),
+            "tn": (Masses.scalar(self.summary.negatives, unit) - self.fp).floats(),
+        }
+
+    def confusion(self, index: int) -> dict[str, Fraction]:
+        """Return the exact confusion at one cut."""
+        unit, (positives, negatives) = self.summary.unit, self.summary.totals
+        tp, fp = unit.fraction(self.tp.integer(index)), unit.fraction(self.fp.integer(index))
+        return {"tp": tp, "fp": fp, "fn": positives - tp, "tn": negatives - fp}
+
+    def values(self, expression: Expression) -> NDArray[np.float64]:
+        """Return the float values at all cuts; NaN where undefined."""
+        with np.errstate(all="ignore"):
+            return np.asarray(expression.evaluate(**self.floats), dtype=np.float64)
+
+    def exact(self, expression: Expression, index: int) -> Fraction | float:
+        """Return the exact value at one cut; a float only for NaN, infinity or a user's function."""
+        if not expression.exact:
+            return float(self.values(expression)[index])
+        value = expression.evaluate(**self.confusion(index))
+        return value if isinstance(value, float) else Fraction(value)
+
+    def signs(
+        self, expression: Expression, values: NDArray[np.float64], reference: Fraction | float
+    ) -> NDArray[np.int8]:
+        """Return the exact sign of ``value - reference`` at each cut; undefined values count as below."""
+        target = float(reference)
+        near = slack(expression, self.summary, target)
+        signs = np.where(values > target, 1, -1).astype(np.int8)
+        signs[values == target] = 0
+        if not expression.exact or not math.isfinite(target):
+            return signs
+        unsure = np.flatnonzero(np.abs(values - target) <= near)
+        if len(unsure) == 0:
+            return signs
+        positives, negatives = self.summary.totals
+        form = expression.linear_fractional(positives, negatives)
+        reference = Fraction(reference)
+        if form is not None:
+            # value - p/q has the sign of q*numerator - p*denominator: no division, no rounding.
+            p, q = reference.numerator, reference.denominator
+            weights = [q * a - p * b for a, b in zip(form.numerator, form.denominator, strict=True)]
+            # |q*numerator - p*denominator| = q * denominator * |value - p/q|, and the last is small.
+            largest = max(abs(b) for b in form.denominator) * (1 + positives + negatives)
+            signs[unsure] = self._linear_signs(
+                weights, unsure, 4 * float(near) * float(q * largest)
+            )
+            return signs
+        zero = (values[unsure] == 0) & (reference == 0)
+        for i in unsure[~zero]:
+            difference = Fraction(self.exact(expression, int(i))) - reference
+            if not expression.rational and abs(difference) <= _AGREE * max(abs(reference), 1):
+                difference = Fraction(0)
+            signs[i] = (difference > 0) - (difference < 0)
+        return signs
+
+    def _linear_signs(
+        self, weights: list[Fraction], index: NDArray[np.intp], bound: float
+    ) -> NDArray[np.int8]:
+        """Return the signs of ``w0 + w1*tp + w2*fp``, known to be no larger than `bound`."""
+        unit = self.summary.unit
+        grain = unit.fraction(1)
+        scaled = [weights[0], weights[1] * grain, weights[2] * grain]
+        common = math.lcm(*(w.denominator for w in scaled))
+        w0, w1, w2 = (int(w * common) for w in scaled)
+        tp, fp = self.tp[index], self.fp[index]
+        if len(index) > _VECTOR and unit.limbs == 1 and bound * float(common) < 2.0**62:
+            # The result is small although its terms may not be: in two's complement, arithmetic
+            # that overflows on the way still ends at the right small number.
+            a, b, c = (np.array(w % 2**64, dtype=np.uint64) for w in (w0, w1, w2))
+            small = (a + b * tp.limbs[0].view(np.uint64) + c * fp.limbs[0].view(np.uint64)).view(
+                np.int64
+            )
+            return np.sign(small).astype(np.int8)
+        total = (w0 + w1 * t + w2 * f for t, f in zip(tp.integers(), fp.integers(), strict=True))
+        return np.array([(x > 0) - (x < 0) for x in total], dtype=np.int8)
+
+    def feasible(self, constraints: tuple[Constraint, ...]) -> NDArray[np.bool_]:
+        """Return where all constraints hold, exactly; where one is undefined it does not hold."""
+        mask = np.ones(len(self.thresholds), dtype=np.bool_)
+        for constraint in constraints:
+            values = self.values(constraint.expression)
+            signs = self.signs(constraint.expression, values, constraint.bound)
+            mask &= constraint.holds(signs) & ~np.isnan(values)
+        return mask
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The best of some cuts: indices of it and of its ties, and its exact value."""
+
+    best: int
+    ties: NDArray[np.intp]
+    value: Fraction | float
+
+
+def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_]) -> Choice | None:
+    """Return the exact best of the feasible cuts; None where the objective is undefined at all of them.
+
+    Among equals the first is chosen: the highest threshold, which calls the fewest rows positive.
+    """
+    values = cuts.values(goal.expression)
+    open_ = feasible & ~np.isnan(values)
+    if not open_.any():
+        return None
+    while True:
+        # argmax over signed values; cuts that are out of the race are below everything.
+        leader = int(np.argmax(np.where(open_, goal.sign * values, -np.inf)))
+        if not open_[leader]:  # every open value is -inf
+            leader = int(np.argmax(open_))
+        reference = cuts.exact(goal.expression, leader)
+        signs = goal.sign * cuts.signs(goal.expression, values, reference)
+        better = open_ & (signs > 0)
+        if not better.any():
+            break
+        open_ = better
+    usable = feasible & ~np.isnan(values)
+    tied = np.flatnonzero(usable & (signs == 0))
+    return Choice(int(tied[0]), tied[1:], reference)

@@ -1,0 +1,207 @@
+"""Narrowing: the exact optimum without a sort.
+
+Count the scores into a few thousand buckets. At the edges of the buckets the confusion is known,
+and the best edge is a value that can be had. Inside a bucket TP and FP are known to within the
+bucket's own masses, so the objective is at most its bound over that box. A bucket whose bound is
+below the best edge, or in which a constraint cannot be met, is dropped unseen. Few rows are left:
+they are looked at one by one, or, if they are still many, bucketed again.
+
+Every bound is widened by the rounding error of the formula, so a dropped bucket can never hold
+the optimum, nor a tie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.masses import Masses
+from cutpoint.metrics._expression import Box, Constraint
+from cutpoint.objective import Goal
+from cutpoint.questions import Histogram, Ranges, Source, Summary
+from cutpoint.search._cuts import Cuts, slack
+from cutpoint.search.sweep import with_nobody
+
+FEW = 1 << 14
+"""So few rows are looked at one by one."""
+ROUNDS = 8
+
+
+@dataclass(frozen=True)
+class Narrowed:
+    """The cuts that were left to look at, and what it took to get there."""
+
+    cuts: Cuts
+    rows_examined: int
+
+
+@dataclass(frozen=True)
+class _Frontier:
+    """The ranges still open, ascending, and the masses of all rows above each range."""
+
+    ranges: Ranges
+    tp_above: Masses
+    fp_above: Masses
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The buckets of one pass, scores descending, with the exact masses above each."""
+
+    rows: NDArray[np.int64]
+    tp_above: Masses
+    fp_above: Masses
+    pos: Masses
+    neg: Masses
+    histogram: Histogram
+
+
+def narrow(source: Source, goal: Goal) -> Narrowed:
+    """Return every cut that could be optimal, exactly; never drops the optimum or one of its ties.
+
+    A few rounds on ordinary scores, at most `ROUNDS` on any; memory for the buckets and for the
+    rows that are left.
+    """
+    summary = source.summary()
+    floor = _value_of_nobody(summary, goal)
+    frontier: _Frontier | None = None
+    open_rows = summary.rows
+    for _ in range(ROUNDS):
+        table = _tabulate(source, frontier, summary)
+        floor, keep = _prune(table, goal, summary, floor)
+        # The next lower bucket comes along: the interval of a cut ends at the score below it.
+        index = np.flatnonzero(keep)
+        index = np.union1d(index, np.minimum(index + 1, len(keep) - 1))
+        if len(index) == 0:
+            return Narrowed(_nobody(summary), 0)
+        frontier = _open(table, index)
+        kept_rows = int(table.rows[keep].sum())
+        if kept_rows <= FEW or kept_rows > open_rows // 2:
+            break
+        open_rows = kept_rows
+    assert frontier is not None  # noqa: S101 - there is at least one round
+    return _look_closely(source, frontier, summary)
+
+
+def _nobody(summary: Summary) -> Cuts:
+    """Return "nobody positive" as the only cut, or no cut at all where a score of +inf forbids it."""
+    empty = Masses(np.zeros((summary.unit.limbs, 0), np.int64), summary.unit)
+    none = np.zeros(0, dtype=np.float64)
+    return with_nobody(Cuts(summary, none, none, empty, empty))
+
+
+def _value_of_nobody(summary: Summary, goal: Goal) -> float:
+    """Return a value, in the goal's direction, that is certainly attained; -inf if none is known."""
+    cut = _nobody(summary)
+    if len(cut.thresholds) == 0:
+        return -np.inf
+    value = goal.sign * float(cut.values(goal.expression)[0])
+    return -np.inf if np.isnan(value) or not cut.feasible(goal.constraints)[0] else value
+
+
+def _tabulate(source: Source, frontier: _Frontier | None, summary: Summary) -> _Table:
+    """Ask for a histogram of the open ranges and stack it on the masses above them."""
+    histogram = source.histogram(None if frontier is None else frontier.ranges)
+    down = slice(None, None, -1)
+    pos, neg = histogram.pos[down], histogram.neg[down]
+    if frontier is None:
+        tp_above, fp_above = pos.before(), neg.before()
+    else:
+        every = np.arange(len(pos), dtype=np.intp)
+        low = histogram.span(every).low[down]
+        which = np.searchsorted(frontier.ranges.low, low, side="right") - 1
+        tp_above = _stack(pos, which, frontier.tp_above)
+        fp_above = _stack(neg, which, frontier.fp_above)
+    return _Table(histogram.rows[down], tp_above, fp_above, pos, neg, histogram)
+
+
+def _stack(masses: Masses, which: NDArray[np.intp], above: Masses) -> Masses:
+    """Return the mass above each element: that above its range plus that before it in its range."""
+    running = masses.before()
+    first = np.flatnonzero(np.concatenate([[True], which[1:] != which[:-1]]))
+    start = first[np.cumsum(np.concatenate([[False], which[1:] != which[:-1]]))]
+    return running - running[start] + above[which]
+
+
+def _prune(
+    table: _Table, goal: Goal, summary: Summary, floor: float
+) -> tuple[float, NDArray[np.bool_]]:
+    """Return the best value that is certainly attained, and which buckets could hold one as good."""
+    tp_low, fp_low = table.tp_above, table.fp_above
+    tp_high, fp_high = tp_low + table.pos, fp_low + table.neg
+    positives, negatives = map(float, summary.totals)
+    box = Box(
+        tp_low.floats(), tp_high.floats(), fp_low.floats(), fp_high.floats(), positives, negatives
+    )
+    none = np.zeros(len(table.rows))
+    edges = Cuts(summary, none, none, tp_high, fp_high)
+    with np.errstate(all="ignore"):
+        values = goal.sign * edges.values(goal.expression)
+        values[~_certain(edges, goal.constraints)] = np.nan
+        values -= slack(goal.expression, summary, values)
+        if not np.isnan(values).all():
+            floor = max(floor, float(np.nanmax(values)))
+        bounds = goal.expression.bounds(box)
+        assert bounds is not None  # noqa: S101 - the caller has made sure
+        upper = bounds[1] if goal.sign > 0 else -bounds[0]
+        keep = ~(upper + slack(goal.expression, summary, upper) < floor)
+        for constraint in goal.constraints:
+            keep &= _possible(constraint, box, summary)
+    return floor, keep
+
+
+def _certain(edges: Cuts, constraints: tuple[Constraint, ...]) -> NDArray[np.bool_]:
+    """Return where all constraints hold beyond any rounding; exactness is left to the last step."""
+    mask = np.ones(len(edges.thresholds), dtype=np.bool_)
+    for constraint in constraints:
+        values = edges.values(constraint.expression)
+        bound = float(constraint.bound)
+        room = slack(constraint.expression, edges.summary, bound)
+        mask &= values >= bound + room if constraint.wants_high else values <= bound - room
+    return mask
+
+
+def _possible(constraint: Constraint, box: Box, summary: Summary) -> NDArray[np.bool_]:
+    """Return in which boxes the constraint might be met somewhere."""
+    bounds = constraint.expression.bounds(box)
+    if bounds is None:
+        return np.ones(len(box.tp_low), dtype=np.bool_)
+    bound = float(constraint.bound)
+    room = slack(constraint.expression, summary, bound)
+    if constraint.wants_high:
+        return ~(bounds[1] + slack(constraint.expression, summary, bounds[1]) < bound - room)
+    return ~(bounds[0] - slack(constraint.expression, summary, bounds[0]) > bound + room)
+
+
+def _open(table: _Table, index: NDArray[np.intp]) -> _Frontier:
+    """Join the chosen buckets (positions from the top) into ranges, neighbours into one."""
+    last = len(table.rows) - 1
+    starts = index[np.concatenate([[True], np.diff(index) > 1])]
+    ends = index[np.concatenate([np.diff(index) > 1, [True]])]
+    # Positions count from the top here and from the bottom in the histogram.
+    high = table.histogram.span(last - starts).high
+    low = table.histogram.span(last - ends).low
+    up = slice(None, None, -1)
+    return _Frontier(
+        Ranges(low[up], high[up]), table.tp_above[starts][up], table.fp_above[starts][up]
+    )
+
+
+def _look_closely(source: Source, frontier: _Frontier, summary: Summary) -> Narrowed:
+    """Turn every distinct score in the open ranges into a cut."""
+    rows = source.rows(frontier.ranges)
+    down = slice(None, None, -1)
+    scores = rows.scores[down]
+    which = np.searchsorted(frontier.ranges.low, scores, side="right") - 1
+    pos, neg = rows.pos[down], rows.neg[down]
+    tp = _stack(pos, which, frontier.tp_above) + pos
+    fp = _stack(neg, which, frontier.fp_above) + neg
+    # The last score of a range has its neighbour in a bucket that was dropped, unless it is the
+    # lowest of all; it came along only as a neighbour and is no candidate itself.
+    below = np.append(scores[1:], scores.dtype.type(-np.inf))
+    lonely = np.append(which[1:] != which[:-1], scores[-1] != summary.low)
+    keep = np.flatnonzero(~lonely)
+    cuts = Cuts(summary, scores[keep], below[keep], tp[keep], fp[keep])
+    return Narrowed(with_nobody(cuts), rows.rows)

@@ -1,0 +1,365 @@
+"""The answer: a threshold, what it does, and the proof that nothing is better."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint._errors import InfeasibleError, InvalidParameterError
+from cutpoint.masses import Masses, number
+from cutpoint.metrics._catalogue import PLAIN
+from cutpoint.questions import Summary
+
+TIES_IN_JSON = 1000
+"""At most so many ties are written out by `Solution.to_dict`; `ties_total` counts them all."""
+
+
+class Interval(NamedTuple):
+    """All thresholds that make the same decisions: ``low < threshold <= high``."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confusion:
+    """Counts (or weights) of the four kinds of rows: hits, false alarms, misses, rightly left alone.
+
+    Examples
+    --------
+    >>> Confusion(tp=9, fp=2, fn=1, tn=8).metric("f1")
+    0.8571428571428571
+    """
+
+    tp: int | float
+    fp: int | float
+    fn: int | float
+    tn: int | float
+
+    def __post_init__(self) -> None:
+        for name, value in self.to_dict().items():
+            if not value >= 0 or math.isinf(value):
+                raise InvalidParameterError.of(
+                    parameter=name, caller="Confusion", must_be="a finite number >= 0", got=value
+                )
+
+    def metric(self, metric: Any) -> float:
+        """Return the value of a metric, by name or as an expression."""
+        from cutpoint.objective import objective
+
+        return value_of(objective(metric), {k: Fraction(v) for k, v in self.to_dict().items()})
+
+    def to_dict(self) -> dict[str, int | float]:
+        """Return the four counts by name."""
+        return {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
+
+
+def value_of(expression: Any, counts: dict[str, Fraction]) -> float:
+    """Return an expression's value at an exact confusion, rounded once to float."""
+    if expression.exact:
+        return float(expression.evaluate(**counts))
+    return float(expression(**{k: float(v) for k, v in counts.items()}))
+
+
+@dataclass(frozen=True)
+class Cut:
+    """One cut: its threshold, the interval of thresholds that do the same, its confusion."""
+
+    threshold: float
+    interval: Interval
+    confusion: Confusion
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "threshold": json_number(self.threshold),
+            "interval": {k: json_number(v) for k, v in self.interval._asdict().items()},
+            "confusion": self.confusion.to_dict(),
+        }
+
+
+class Ties(Sequence[Cut]):
+    """The other cuts of equal value, thresholds descending; made when they are looked at."""
+
+    def __init__(
+        self,
+        summary: Summary,
+        thresholds: NDArray[Any],
+        below: NDArray[Any],
+        tp: Masses,
+        fp: Masses,
+    ) -> None:
+        self._summary, self._below, self._tp, self._fp = summary, below, tp, fp
+        self.thresholds = thresholds
+
+    def __len__(self) -> int:
+        return len(self.thresholds)
+
+    @overload
+    def __getitem__(self, index: int) -> Cut: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Cut]: ...
+    def __getitem__(self, index: int | slice) -> Cut | list[Cut]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        return make_cut(
+            self._summary,
+            self.thresholds[index],
+            self._below[index],
+            self._tp.integer(index),
+            self._fp.integer(index),
+        )
+
+    def __iter__(self) -> Iterator[Cut]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{float(t)!r}" for t in self.thresholds[:5])
+        return f"[{shown}{', ...' if len(self) > 5 else ''}]"  # noqa: PLR2004
+
+
+def exact_confusion(summary: Summary, tp: int, fp: int) -> dict[str, Fraction]:
+    """Return the confusion for masses in the data's unit."""
+    unit = summary.unit
+    positives, negatives = summary.totals
+    return {
+        "tp": unit.fraction(tp),
+        "fp": unit.fraction(fp),
+        "fn": positives - unit.fraction(tp),
+        "tn": negatives - unit.fraction(fp),
+    }
+
+
+def make_cut(summary: Summary, threshold: Any, below: Any, tp: int, fp: int) -> Cut:
+    """Build a cut from exact masses."""
+    counts = {k: number(v) for k, v in exact_confusion(summary, tp, fp).items()}
+    return Cut(float(threshold), Interval(float(below), float(threshold)), Confusion(**counts))
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The proof, in numbers: no cut has a value beyond `upper`, and the threshold attains `lower`.
+
+    `passes` over the data; `rows_examined` were looked at one by one, all others were excluded by
+    a bound. Values are exact: masses are added as integers, and cuts that floats cannot tell apart
+    are compared as fractions.
+    """
+
+    method: str
+    lower: float
+    upper: float
+    passes: int
+    rows_examined: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "method": self.method,
+            "lower": json_number(self.lower),
+            "upper": json_number(self.upper),
+            "passes": self.passes,
+            "rows_examined": self.rows_examined,
+        }
+
+
+@dataclass(frozen=True)
+class Attainable:
+    """The best that any cut attains for one constraint: `value`, at `threshold`."""
+
+    constraint: str
+    value: float
+    threshold: float
+    met: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "constraint": self.constraint,
+            "attainable": json_number(self.value),
+            "threshold": json_number(self.threshold),
+            "met": self.met,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Solution:
+    """The best threshold for a goal, or the news that there is none.
+
+    Attributes
+    ----------
+    status : {"optimal", "infeasible"}
+        Infeasible: no cut meets the constraints. `threshold`, `value`, `interval` and `confusion`
+        are then None, and `attainable` says how far each constraint can be met.
+    threshold : float
+        Positive iff ``score >= threshold``. By default the lowest score that is called positive,
+        so that decisions replay bit for bit; ``inf`` calls nobody positive.
+    interval : Interval
+        All thresholds in ``(low, high]`` make the same decisions on the data.
+    value : float
+        The objective at the threshold, rounded once from its exact value.
+    confusion : Confusion
+        What the threshold does on the data; exact.
+    ties : sequence of Cut
+        The other cuts of exactly equal value; the chosen one calls the fewest rows positive.
+    certificate : Certificate
+        The proof that it is the optimum.
+    """
+
+    status: Literal["optimal", "infeasible"]
+    objective: str
+    direction: Literal["maximize", "minimize"]
+    constraints: tuple[str, ...]
+    rows: int
+    positives: int | float
+    negatives: int | float
+    certificate: Certificate
+    threshold: float | None = None
+    value: float | None = None
+    interval: Interval | None = None
+    confusion: Confusion | None = None
+    ties: Sequence[Cut] = ()
+    attainable: tuple[Attainable, ...] = ()
+    counts: dict[str, Fraction] | None = field(default=None)
+    score_dtype: np.dtype[Any] = field(default=np.dtype(np.float64))
+
+    def decide(self, y_score: Any) -> NDArray[np.int8]:
+        """Return 1 where a score is called positive and 0 elsewhere; NaN scores are an error.
+
+        float32 scores are compared as float32 if the threshold was found on such, so that the
+        decisions are those that were promised.
+        """
+        threshold = self._found("decide").threshold
+        scores = np.asarray(y_score)
+        if scores.dtype.kind not in "fiub":
+            scores = scores.astype(np.float64)
+        missing = np.isnan(scores)
+        if missing.any():
+            from cutpoint._errors import InvalidInputError
+
+            raise InvalidInputError.nan(
+                name="y_score",
+                count=int(missing.sum()),
+                rows=scores.size,
+                first=int(missing.argmax()),
+            )
+        return (scores >= np.float64(threshold)).astype(np.int8)
+
+    def metrics(self) -> dict[str, float]:
+        """Return the whole catalogue at this threshold; NaN where a metric is undefined."""
+        counts = self._found("metrics").counts
+        assert counts is not None  # noqa: S101 - an optimal solution has them
+        return {metric.name: value_of(metric, counts) for metric in PLAIN}
+
+    def raise_if_infeasible(self) -> Solution:
+        """Return itself, or raise `InfeasibleError` saying what can be attained."""
+        if self.status == "infeasible":
+            raise InfeasibleError.of(
+                attainable={a.constraint: (a.value, a.threshold) for a in self.attainable}
+            )
+        return self
+
+    def _found(self, what: str) -> Solution:
+        del what
+        return self.raise_if_infeasible()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
+        found = self.status == "optimal"
+        shown: dict[str, Any] = {
+            "status": self.status,
+            "threshold": json_number(self.threshold),
+            "value": json_number(self.value),
+            "objective": self.objective,
+            "direction": self.direction,
+            "constraints": list(self.constraints),
+            "interval": (
+                {k: json_number(v) for k, v in self.interval._asdict().items()}
+                if self.interval
+                else None
+            ),
+            "confusion": self.confusion.to_dict() if self.confusion else None,
+            "ties": [tie.to_dict() for tie in self.ties[:TIES_IN_JSON]],
+            "ties_total": len(self.ties),
+            "certificate": self.certificate.to_dict(),
+            "rows": self.rows,
+            "positives": self.positives,
+            "negatives": self.negatives,
+            "metrics": {k: json_number(v) for k, v in self.metrics().items()} if found else None,
+        }
+        if not found:
+            shown["attainable"] = [a.to_dict() for a in self.attainable]
+        return shown
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name:<12}{text}" for name, text in self._lines())
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
+            f"<td style='text-align:left'>{html.escape(text)}</td></tr>"
+            for name, text in self._lines()
+        )
+        return f"<table>{rows}</table>"
+
+    def _lines(self) -> list[tuple[str, str]]:
+        goal = f"{self.direction} {self.objective}"
+        if self.constraints:
+            goal += f" subject to {' and '.join(self.constraints)}"
+        data = (
+            f"{self.rows:,} rows, {show(self.positives)} positive, {show(self.negatives)} negative"
+        )
+        if self.status == "infeasible":
+            lines = [("status", "infeasible: no threshold meets the constraints"), ("goal", goal)]
+            lines += [
+                ("attainable", f"{a.constraint}: best {show(a.value)} at {show(a.threshold)}")
+                for a in self.attainable
+            ]
+            return [*lines, ("data", data)]
+        assert self.interval is not None  # noqa: S101
+        assert self.confusion is not None  # noqa: S101
+        counts = "  ".join(
+            f"{name} {show(count)}" for name, count in self.confusion.to_dict().items()
+        )
+        proof = self.certificate
+        lines = [
+            ("threshold", f"{show(self.threshold)}  (positive iff score >= threshold)"),
+            ("value", f"{show(self.value)}  ({goal})"),
+            ("interval", f"({show(self.interval.low)}, {show(self.interval.high)}]"),
+            ("confusion", counts),
+            (
+                "certificate",
+                f"optimal, {proof.method}: {proof.passes} pass{'es' if proof.passes > 1 else ''}, "
+                f"{proof.rows_examined:,} rows examined",
+            ),
+            ("data", data),
+        ]
+        if self.ties:
+            lines.insert(2, ("ties", f"{len(self.ties):,} more of equal value: {self.ties!r}"))
+        return lines
+
+
+def json_number(x: float | None) -> float | int | str | None:
+    """Return a number as JSON can hold it."""
+    if x is None or math.isnan(x):
+        return None
+    if math.isinf(x):
+        return "inf" if x > 0 else "-inf"
+    return x
+
+
+def show(x: float | None) -> str:
+    """Write a number for people: whole numbers with separators, others in full precision."""
+    if x is None:
+        return "none"
+    if isinstance(x, int):
+        return f"{x:,}"
+    return repr(float(x))

@@ -1,0 +1,1 @@
+"""What users bring, as answers to the three questions of `cutpoint.questions`."""

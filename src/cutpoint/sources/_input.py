@@ -1,0 +1,127 @@
+"""Whatever array-likes users bring -> one-dimensional NumPy arrays, without a copy where possible."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint.questions import Scores
+
+_WHOLE = 2**53
+LIGHTEST, HEAVIEST = 1e-100, 1e100
+
+
+def as_array(x: Any, name: str) -> NDArray[Any]:
+    """Return a one-dimensional array; missing values become NaN (numbers) or None (anything else)."""
+    if isinstance(x, np.ma.MaskedArray):
+        missing = np.ma.getmaskarray(x)
+        x = np.asarray(x.data)
+        if missing.any():
+            x = x.astype(np.float64 if x.dtype.kind in "biuf" else object)
+            x[missing] = np.nan if x.dtype.kind == "f" else None
+    try:
+        array = np.asarray(x)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise InvalidParameterError.of(
+            parameter=name,
+            caller="find",
+            must_be="an array of one value per row",
+            got=f"{type(x).__name__}, which NumPy cannot read ({error})",
+            hint="for a tensor that carries a gradient or lives on a GPU, pass x.detach().cpu().",
+        ) from error
+    if array.ndim == 0:
+        raise InvalidParameterError.of(
+            parameter=name, caller="find", must_be="an array of one value per row", got=x
+        )
+    if array.ndim == 2 and array.shape[1] == 1:  # noqa: PLR2004 - a column
+        array = array[:, 0]
+    if array.ndim != 1:
+        hint = "pass the column of the positive class, such as predict_proba(X)[:, 1]."
+        raise InvalidInputError.not_1d(name=name, shape=array.shape, hint=hint)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def as_floats(x: Any, name: str) -> Scores:
+    """Return float32 or float64 numbers; whole numbers and half floats are widened."""
+    array = as_array(x, name)
+    kind = array.dtype.kind
+    if array.dtype in (np.float32, np.float64):
+        return array
+    if array.dtype == np.float16:
+        return array.astype(np.float32)
+    if kind in "biu":
+        wide = array.astype(np.float64)
+        if kind != "b" and len(wide) and max(abs(wide.max()), abs(wide.min())) >= _WHOLE:
+            raise InvalidParameterError.of(
+                parameter=name,
+                caller="find",
+                must_be="numbers that float64 can hold",
+                got="whole numbers of 2**53 or more",
+                hint="divide them, or rank them first; float64 would merge neighbours.",
+            )
+        return wide
+    if kind in "OUST":
+        return _parsed(array, name)
+    raise InvalidParameterError.of(
+        parameter=name,
+        caller="find",
+        must_be="real numbers (float32 or float64)",
+        got=f"dtype {array.dtype}",
+    )
+
+
+def _parsed(array: NDArray[Any], name: str) -> Scores:
+    """Read Python objects as numbers; None is NaN. Text is refused: '0.9' is not a number."""
+    numbers = np.empty(len(array), dtype=np.float64)
+    for i, value in enumerate(array):
+        try:
+            if isinstance(value, str | bytes):
+                raise TypeError  # noqa: TRY301
+            numbers[i] = np.nan if value is None else float(value)
+        except (TypeError, ValueError):
+            if type(value).__name__ in {"NAType", "NaTType"}:
+                numbers[i] = np.nan
+                continue
+            raise InvalidParameterError.of(
+                parameter=name, caller="find", must_be="numbers", got=f"{value!r} at row {i}"
+            ) from None
+    return numbers
+
+
+def as_weights(x: Any, name: str) -> Scores:
+    """Return finite, non-negative numbers of a sane size."""
+    weights = as_floats(x, name)
+    bad = np.isnan(weights)
+    if bad.any():
+        raise InvalidInputError.nan(
+            name=name, count=int(bad.sum()), rows=len(weights), first=int(bad.argmax())
+        )
+    bad = weights < 0
+    if bad.any():
+        first = int(bad.argmax())
+        raise InvalidInputError.negative(
+            name=name, count=int(bad.sum()), first=first, value=float(weights[first])
+        )
+    bad = (weights > HEAVIEST) | ((weights < LIGHTEST) & (weights > 0))
+    if bad.any():
+        first = int(bad.argmax())
+        raise InvalidParameterError.of(
+            parameter=name,
+            caller="find",
+            must_be=f"zero or between {LIGHTEST:g} and {HEAVIEST:g}",
+            got=f"{weights[first]!r} at row {first}",
+            hint="only the ratios of weights matter for rates: rescale them.",
+        )
+    return weights
+
+
+def same_length(columns: dict[str, Any]) -> None:
+    """Raise unless all columns are equally long, and not empty."""
+    lengths = {name: len(column) for name, column in columns.items() if column is not None}
+    if len(set(lengths.values())) > 1:
+        raise InvalidInputError.length(names_and_lengths=lengths)
+    if 0 in lengths.values():
+        raise InvalidInputError.empty(name=next(iter(lengths)))

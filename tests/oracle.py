@@ -1,0 +1,445 @@
+"""The slow and obvious answer: every cut, one by one, in fractions.
+
+It imports nothing of the package, and its formulas are written from the textbook definitions, not
+from the package's own. A row is ``(score, pos, neg)``; the rule is *positive iff score >= threshold*.
+
+An undefined value is None and never wins. A positive number over zero is ``inf``, and may win.
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+DIGITS = 120
+"""Irrational numbers are computed to so many digits."""
+SAME = Fraction(1, 10**60)
+"""Irrational numbers are equal if they agree to 60 digits."""
+
+RELATIONS = {
+    ">=": lambda sign: sign >= 0,
+    "<=": lambda sign: sign <= 0,
+    ">": lambda sign: sign > 0,
+    "<": lambda sign: sign < 0,
+}
+
+
+@dataclass(frozen=True)
+class Confusion:
+    tp: Fraction
+    fp: Fraction
+    fn: Fraction
+    tn: Fraction
+
+    @property
+    def P(self):  # noqa: N802
+        """All positives."""
+        return self.tp + self.fn
+
+    @property
+    def N(self):  # noqa: N802
+        """All negatives."""
+        return self.fp + self.tn
+
+    @property
+    def n(self):
+        """Everything."""
+        return self.P + self.N
+
+    def to_dict(self):
+        """The four by name."""
+        return {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The decisions of all thresholds in ``(low, threshold]``."""
+
+    threshold: float
+    low: float
+    confusion: Confusion
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number, and a rational key that orders values of the same metric as their numbers do."""
+
+    number: Fraction | float
+    key: Fraction | float | None
+    size: Fraction | float
+    """The size of what was added up: 60 digits are counted from here."""
+
+
+# --- formulas
+
+
+def div(a, b):
+    """a / b; 0/0 is None, and so is anything with an undefined part."""
+    if a is None or b is None:
+        return None
+    if b == 0:
+        return None if a == 0 else math.copysign(math.inf, a)
+    return Fraction(a) / Fraction(b)
+
+
+def less(a, b):
+    """a - b, None if either is."""
+    return None if a is None or b is None else a - b
+
+
+def plus(a, b):
+    """a + b, None if either is."""
+    return None if a is None or b is None else a + b
+
+
+def times(a, b):
+    """a * b, None if either is."""
+    return None if a is None or b is None else a * b
+
+
+def context():
+    """Decimal arithmetic with `DIGITS` digits."""
+    return decimal.localcontext(decimal.Context(prec=DIGITS, Emin=-(10**9), Emax=10**9))
+
+
+def root(x):
+    """The square root of a fraction to `DIGITS` digits."""
+    with context():
+        return Fraction((decimal.Decimal(x.numerator) / decimal.Decimal(x.denominator)).sqrt())
+
+
+def entropy(shares):
+    """Bits of a distribution, 0 log 0 being 0."""
+    with context() as c:
+        bits = decimal.Decimal(0)
+        for share in shares:
+            if share:
+                p = decimal.Decimal(share.numerator) / decimal.Decimal(share.denominator)
+                bits -= p * c.ln(p) / c.ln(decimal.Decimal(2))
+        return Fraction(bits)
+
+
+def accuracy(c):
+    return div(c.tp + c.tn, c.n)
+
+
+def precision(c):
+    return div(c.tp, c.tp + c.fp)
+
+
+def recall(c):
+    return div(c.tp, c.P)
+
+
+def specificity(c):
+    return div(c.tn, c.N)
+
+
+def npv(c):
+    return div(c.tn, c.tn + c.fn)
+
+
+def fpr(c):
+    return div(c.fp, c.N)
+
+
+def prevalence(c):
+    return div(c.P, c.n)
+
+
+def f(c, beta):
+    weight = beta**2
+    return div((1 + weight) * c.tp, (1 + weight) * c.tp + weight * c.fn + c.fp)
+
+
+def precision_recall_min(c):
+    p, r = precision(c), recall(c)
+    return None if p is None or r is None else min(p, r)
+
+
+def kappa(c):
+    if c.n == 0:
+        return None
+    by_chance = ((c.tp + c.fp) * c.P + (c.fn + c.tn) * c.N) / c.n**2
+    return div(accuracy(c) - by_chance, 1 - by_chance)
+
+
+def p4(c):
+    if c.tp * c.tn:
+        four = (precision(c), recall(c), specificity(c), npv(c))
+        return 4 / sum(1 / share for share in four)
+    return div(Fraction(0), (c.tp + c.tn) * (c.fp + c.fn))
+
+
+def chi_square(c):
+    """Observed against expected, cell by cell."""
+    total = Fraction(0)
+    for row in ((c.tp, c.fp), (c.fn, c.tn)):
+        for observed, column in zip(row, (c.P, c.N), strict=True):
+            expected = div(sum(row) * column, c.n)
+            if not expected:
+                return None
+            total += (observed - expected) ** 2 / expected
+    return total
+
+
+def information_gain(c):
+    """What the decision tells: the entropy of the truth less that within each decision."""
+    if c.n == 0:
+        return None
+    gain = entropy([c.P / c.n, c.N / c.n])
+    for hits, others in ((c.tp, c.fp), (c.fn, c.tn)):
+        size = hits + others
+        if size:
+            gain -= size / c.n * entropy([hits / size, others / size])
+    return gain
+
+
+def total(c, tp=0, fp=0, fn=0, tn=0):
+    return tp * c.tp + fp * c.fp + fn * c.fn + tn * c.tn
+
+
+def net_benefit(c, at):
+    return less(div(c.tp, c.n), times(div(c.fp, c.n), at / (1 - at)))
+
+
+def sensitivity_specificity_gap(c):
+    difference = less(recall(c), specificity(c))
+    return None if difference is None else abs(difference)
+
+
+RATIONAL = {
+    "accuracy": accuracy,
+    "error_rate": lambda c: less(1, accuracy(c)),
+    "balanced_accuracy": lambda c: div(plus(recall(c), specificity(c)), 2),
+    "precision": precision,
+    "recall": recall,
+    "specificity": specificity,
+    "fpr": fpr,
+    "fnr": lambda c: less(1, recall(c)),
+    "fdr": lambda c: less(1, precision(c)),
+    "false_omission_rate": lambda c: less(1, npv(c)),
+    "npv": npv,
+    "f1": lambda c: f(c, 1),
+    "f": f,
+    "precision_recall_mean": lambda c: div(plus(precision(c), recall(c)), 2),
+    "precision_recall_min": precision_recall_min,
+    "jaccard": lambda c: div(c.tp, c.n - c.tn),
+    "youden_j": lambda c: less(recall(c), fpr(c)),
+    "markedness": lambda c: less(plus(precision(c), npv(c)), 1),
+    "kappa": kappa,
+    "p4": p4,
+    "lr_plus": lambda c: div(recall(c), fpr(c)),
+    "lr_minus": lambda c: div(less(1, recall(c)), specificity(c)),
+    "diagnostic_odds_ratio": lambda c: div(c.tp * c.tn, c.fp * c.fn),
+    "prevalence": prevalence,
+    "predicted_positive": lambda c: c.tp + c.fp,
+    "predicted_positive_rate": lambda c: div(c.tp + c.fp, c.n),
+    "lift": lambda c: div(precision(c), prevalence(c)),
+    "chi_square": chi_square,
+    "sensitivity_specificity_gap": sensitivity_specificity_gap,
+    "cost": total,
+    "cost_per_row": lambda c, **weights: div(total(c, **weights), c.n),
+    "profit": total,
+    "net_benefit": net_benefit,
+}
+
+
+def mcc(c):
+    """MCC as (number, signed square); the sign in the numerator is a minus."""
+    away = c.tp * c.tn - c.fp * c.fn
+    square = div(away**2, (c.tp + c.fp) * c.P * c.N * (c.fn + c.tn))
+    if square is None:
+        return None
+    return (root(square), square) if away >= 0 else (-root(square), -square)
+
+
+def rooted(square):
+    """The root of a fraction, ordered by the fraction."""
+    return None if square is None else (root(square), square)
+
+
+def prevalence_threshold(c):
+    """1 / (1 + sqrt(tpr/fpr)) moves against tpr/fpr, so fpr/tpr orders it."""
+    odds = div(fpr(c), recall(c))
+    if odds is None:
+        return None
+    alarms, hits = root(fpr(c)), root(recall(c))
+    return alarms / (alarms + hits), odds
+
+
+IRRATIONAL = {
+    "mcc": mcc,
+    "fowlkes_mallows": lambda c: rooted(times(precision(c), recall(c))),
+    "g_mean": lambda c: rooted(times(recall(c), specificity(c))),
+    "corner_distance": lambda c: rooted(
+        plus(times(less(1, recall(c)), less(1, recall(c))), times(fpr(c), fpr(c)))
+    ),
+    "prevalence_threshold": prevalence_threshold,
+    "information_gain": lambda c: None if c.n == 0 else (information_gain(c), None),
+}
+"""Each gives a number to `DIGITS` digits and, except for logarithms, a rational that orders it."""
+
+NAMES = frozenset(RATIONAL) | frozenset(IRRATIONAL)
+
+
+def metric(name, confusion, **parameters):
+    """The value of one metric; None where it is undefined."""
+    if name in RATIONAL:
+        value = RATIONAL[name](confusion, **parameters)
+        return None if value is None else Value(value, value, abs(value))
+    found = IRRATIONAL[name](confusion)
+    return None if found is None else Value(found[0], found[1], 1 if found[1] is None else 0)
+
+
+# --- objectives and constraints
+
+
+@dataclass(frozen=True)
+class Term:
+    """A metric with its parameters and its weight."""
+
+    name: str
+    parameters: dict = field(default_factory=dict)
+    weight: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True)
+class Sum:
+    """``constant + sum of weight * metric``."""
+
+    terms: tuple[Term, ...]
+    constant: Fraction = Fraction(0)
+
+    def value(self, confusion):
+        """The value at a confusion; None where a part is undefined, or inf - inf."""
+        parts = [metric(t.name, confusion, **t.parameters) for t in self.terms]
+        if any(part is None for part in parts):
+            return None
+        if len(parts) == 1 and self.terms[0].weight == 1 and self.constant == 0:
+            return parts[0]
+        number, size, exact = self.constant, abs(self.constant), True
+        for term, part in zip(self.terms, parts, strict=True):
+            number += term.weight * part.number
+            size += abs(term.weight * part.number)
+            exact = exact and term.name in RATIONAL
+        if number != number:  # noqa: PLR0124 - inf - inf
+            return None
+        return Value(number, number if exact else None, size)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """``expression relation number``."""
+
+    expression: Sum
+    relation: str
+    number: Fraction
+
+    def holds(self, confusion):
+        """Whether it is met; an undefined value never meets it."""
+        value = self.expression.value(confusion)
+        if value is None:
+            return False
+        exact = value.key is not None and value.key == value.number
+        other = Value(self.number, self.number if exact else None, abs(self.number))
+        return RELATIONS[self.relation](compare(value, other))
+
+
+def compare(a, b):
+    """The sign of a - b: exact where both have keys, to 60 digits of their size otherwise."""
+    if a.key is not None and b.key is not None:
+        return (a.key > b.key) - (a.key < b.key)
+    if math.isinf(a.number) or math.isinf(b.number):
+        return (a.number > b.number) - (a.number < b.number)
+    difference = a.number - b.number
+    if abs(difference) <= SAME * max(a.size, b.size, abs(a.number), abs(b.number)):
+        return 0
+    return 1 if difference > 0 else -1
+
+
+# --- cuts
+
+
+def cuts(rows):
+    """Every cut, thresholds descending: "nobody", then each distinct score (-0.0 is 0.0).
+
+    With a score of +inf no float threshold calls nobody positive, so that cut is not there.
+    """
+    scores = sorted({float(score) + 0.0 for score, _, _ in rows}, reverse=True)
+    thresholds = scores if scores[0] == math.inf else [math.inf, *scores]
+    found = []
+    for threshold in thresholds:
+        below = [score for score in scores if score < threshold]
+        found.append(
+            Cut(threshold, max(below, default=-math.inf), confusion_at(rows, threshold)),
+        )
+    return found
+
+
+def confusion_at(rows, threshold):
+    """One plain pass over the rows."""
+    tp = sum((Fraction(pos) for score, pos, _ in rows if score >= threshold), Fraction(0))
+    fp = sum((Fraction(neg) for score, _, neg in rows if score >= threshold), Fraction(0))
+    fn = sum((Fraction(pos) for score, pos, _ in rows if not score >= threshold), Fraction(0))
+    tn = sum((Fraction(neg) for score, _, neg in rows if not score >= threshold), Fraction(0))
+    return Confusion(tp, fp, fn, tn)
+
+
+@dataclass(frozen=True)
+class Attainable:
+    """The best that any cut attains for one constraint; None where it is undefined everywhere."""
+
+    number: Fraction | float | None
+    threshold: float | None
+    met: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`status` is optimal, infeasible, or undefined; `ties` are all cuts of the best value but `best`."""
+
+    status: str
+    best: Cut | None = None
+    value: Value | None = None
+    ties: tuple[Cut, ...] = ()
+    attainable: tuple[Attainable, ...] = ()
+
+
+def solve(rows, objective, direction, bounds=()):
+    """The best cut, its ties, or why there is none."""
+    every = cuts(rows)
+    feasible = [cut for cut in every if all(bound.holds(cut.confusion) for bound in bounds)]
+    best = _best(feasible, objective, 1 if direction == "maximize" else -1)
+    if best is not None:
+        value, equal = best
+        # Thresholds descend, so the first calls the fewest rows positive.
+        return Answer("optimal", equal[0], value, tuple(equal[1:]))
+    if feasible:
+        return Answer("undefined")
+    return Answer("infeasible", attainable=tuple(_attainable(every, bound) for bound in bounds))
+
+
+def _best(among, objective, sign):
+    """The best value and all cuts that have it; None if it is undefined at all of them."""
+    best, equal = None, []
+    for cut in among:
+        value = objective.value(cut.confusion)
+        if value is None:
+            continue
+        order = 1 if best is None else sign * compare(value, best)
+        if order > 0:
+            best, equal = value, [cut]
+        elif order == 0:
+            equal.append(cut)
+    return None if best is None else (best, equal)
+
+
+def _attainable(every, bound):
+    best = _best(every, bound.expression, 1 if bound.relation in {">=", ">"} else -1)
+    if best is None:
+        return Attainable(None, None, met=False)
+    value, equal = best
+    return Attainable(value.number, equal[0].threshold, met=bound.holds(equal[0].confusion))

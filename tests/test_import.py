@@ -1,0 +1,114 @@
+"""What `import cutpoint` loads and what it offers."""
+
+import inspect
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import cutpoint
+
+SRC = Path(__file__).parents[1] / "src"
+
+# Names that Python's own import statements leave in a module.
+INCIDENTAL = {"annotations", "TYPE_CHECKING"}
+
+
+def run(code):
+    """Run the code in a fresh interpreter and return the JSON that it prints."""
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(SRC)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_import_loads_numpy_and_nothing_else():
+    """`import cutpoint` loads the standard library and NumPy, so that it is as fast as NumPy."""
+    # What the interpreter itself had loaded at its start (.pth files) is not ours. Modules without
+    # a file are made by compiled modules of NumPy.
+    loaded = run(
+        """
+import json, sys
+before = set(sys.modules)
+import cutpoint
+new = {n.split(".")[0] for n in set(sys.modules) - before if getattr(sys.modules[n], "__file__", 0)}
+print(json.dumps(sorted(new - sys.stdlib_module_names)))
+"""
+    )
+
+    assert {"cutpoint", "numpy"} >= set(loaded)
+
+
+def test_all_has_no_duplicates():
+    """`__all__` names each thing once."""
+    assert sorted(set(cutpoint.__all__)) == sorted(cutpoint.__all__)
+
+
+def test_all_is_what_there_is():
+    """`dir(cutpoint)` offers the names of `__all__`, and rooms that happen to be imported."""
+    offered = {
+        name
+        for name in dir(cutpoint)
+        if not name.startswith("_")
+        and name not in INCIDENTAL
+        and (name in cutpoint.__all__ or not isinstance(getattr(cutpoint, name), ModuleType))
+    }
+
+    assert {name for name in cutpoint.__all__ if not name.startswith("_")} == offered
+
+
+@pytest.mark.parametrize("name", cutpoint.__all__)
+def test_public_name_exists_and_is_documented(name):
+    """Every public name can be imported and has a docstring of its own."""
+    value = getattr(cutpoint, name)
+
+    if name != "__version__":
+        assert inspect.getdoc(value)
+        assert inspect.getdoc(value) != inspect.getdoc(type(value))
+
+
+def test_unknown_name_is_an_attribute_error():
+    """A misspelt name fails as in any module, lazy loading or not."""
+    with pytest.raises(AttributeError, match="fnid"):
+        cutpoint.fnid  # noqa: B018 - the access is what is tested
+
+
+@pytest.mark.parametrize("first", ["names", "modules"])
+def test_a_module_never_hides_the_function_of_its_name(first):
+    """`cutpoint.find` is the function, whether or not the module `cutpoint.find` was loaded."""
+    # Importing the submodule `find` makes Python set the attribute `find` of the package to the
+    # module. Names that are loaded lazily must be proof against that, in either order.
+    names = "kinds = {n: type(getattr(cutpoint, n)).__name__ for n in cutpoint.__all__}"
+    modules = """
+for module in pkgutil.walk_packages(cutpoint.__path__, "cutpoint."):
+    if not module.name.endswith("__main__"):
+        try:
+            importlib.import_module(module.name)
+        except ImportError:  # an extra that is not installed
+            pass
+"""
+    steps = [names, modules, names] if first == "names" else [modules, names]
+    kinds = run(
+        "\n".join(
+            [
+                "import importlib, json, pkgutil, cutpoint",
+                *steps,
+                "print(json.dumps(kinds))",
+            ]
+        )
+    )
+
+    expected = run(
+        "import json, cutpoint\n"
+        "print(json.dumps({n: type(getattr(cutpoint, n)).__name__ for n in cutpoint.__all__}))"
+    )
+    assert expected == kinds
