@@ -58,9 +58,7 @@ class InvalidParameterError(CutpointError, ValueError, TypeError):
     """
 
     @classmethod
-    def of(
-        cls, *, parameter: str, caller: str, must_be: str, got: object, hint: str | None = None
-    ) -> Self:
+    def of(cls, *, parameter: str, caller: str, must_be: str, got: object, hint: str | None = None) -> Self:
         """Build the error of one argument of one function.
 
         Parameters
@@ -305,7 +303,7 @@ class InvalidInputError(CutpointError, ValueError):
 
     @classmethod
     def not_a_number_type(cls, *, name: str, type_: str) -> Self:
-        """Build the error of a typed column that must hold numbers, and holds dates, lists or such."""
+        """Build the error of a typed column that must hold numbers, and holds dates or lists."""
         return cls._build(
             f"The column '{name}' must hold numbers. Its type is {type_}.",
             "choose another column, or convert it first.",
@@ -314,9 +312,7 @@ class InvalidInputError(CutpointError, ValueError):
     @classmethod
     def not_1d(cls, *, name: str, shape: tuple[int, ...], hint: str | None = None) -> Self:
         """Build the error of an array that must have one dimension, and has not."""
-        return cls._build(
-            f"'{name}' must be one-dimensional. Got an array of shape {shape} instead.", hint
-        )
+        return cls._build(f"'{name}' must be one-dimensional. Got an array of shape {shape} instead.", hint)
 
     @classmethod
     def undefined(cls, *, objective: str, positives: float, negatives: float) -> Self:
@@ -471,6 +467,6 @@ def _first(row: int | None) -> str:
 
 def _join(items: Sequence[str], word: str) -> str:
     """Enumerate as English does: 'a', 'a and b', 'a, b and c'."""
-    if len(items) < 2:  # noqa: PLR2004 - a pair is the shortest enumeration
+    if len(items) < 2:
         return "".join(items)
     return f"{', '.join(items[:-1])} {word} {items[-1]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from cutpoint._errors import InvalidInputError, InvalidParameterError, MissingDependencyError
 from cutpoint.find import as_source, cut_at, solve
 from cutpoint.metrics._catalogue import get
-from cutpoint.metrics._expression import Expression
 from cutpoint.objective import Constraints, Objective, goal, objective
-from cutpoint.search._cuts import Cuts
 from cutpoint.search.run import Found, decide
 from cutpoint.search.sweep import all_cuts
-from cutpoint.solution import Cut, Solution
+
+if TYPE_CHECKING:
+    from cutpoint.metrics._expression import Expression
+    from cutpoint.search._cuts import Cuts
+    from cutpoint.solution import Cut, Solution
 
 COLUMNS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
 _HALF = 10
@@ -40,9 +42,7 @@ class PrecisionRecall(NamedTuple):
     thresholds: NDArray[np.float64]
 
 
-def curve(
-    y_true: Any, y_score: Any = None, *, sample_weight: Any = None, pos_label: Any = None
-) -> Curve:
+def curve(y_true: Any, y_score: Any = None, *, sample_weight: Any = None, pos_label: Any = None) -> Curve:
     """Return every cut of the data: one for each distinct score, and "nobody positive".
 
     The cost is that of a sort, the memory that of the distinct scores.
@@ -211,9 +211,7 @@ class Curve:
         columns |= {name: self._count(name) for name in ("tp", "fp", "fn", "tn")}
         for metric in metrics:
             expression = (
-                get(metric)
-                if isinstance(metric, str) and metric.isidentifier()
-                else objective(metric)
+                get(metric) if isinstance(metric, str) and metric.isidentifier() else objective(metric)
             )
             columns[str(expression)] = self._cuts.values(expression)
         return Table(columns)
@@ -222,9 +220,7 @@ class Curve:
         summary = self._cuts.summary
         positives, negatives = map(float, summary.totals)
         if 0 in (summary.positives, summary.negatives):
-            raise InvalidInputError.undefined(
-                objective=what, positives=positives, negatives=negatives
-            )
+            raise InvalidInputError.undefined(objective=what, positives=positives, negatives=negatives)
 
 
 class Table(Mapping[str, NDArray[Any]]):
@@ -256,27 +252,17 @@ class Table(Mapping[str, NDArray[Any]]):
         try:
             module = importlib.import_module(package)
         except ImportError as error:
-            raise MissingDependencyError.of(
-                caller=f"to_{package}", package=package, extra=package
-            ) from error
+            raise MissingDependencyError.of(caller=f"to_{package}", package=package, extra=package) from error
         return module.DataFrame(self._columns)
 
     def __str__(self) -> str:
         rows = len(next(iter(self._columns.values())))
-        shown = (
-            list(range(rows))
-            if rows <= 2 * _HALF
-            else [*range(_HALF), -1, *range(rows - _HALF, rows)]
-        )
+        shown = list(range(rows)) if rows <= 2 * _HALF else [*range(_HALF), -1, *range(rows - _HALF, rows)]
         lines = [list(self._columns)]
-        for i in shown:
-            lines.append(
-                ["..." if i < 0 else _cell(column[i]) for column in self._columns.values()]
-            )
+        lines += [["..." if i < 0 else _cell(column[i]) for column in self._columns.values()] for i in shown]
         widths = [max(len(line[j]) for line in lines) for j in range(len(self._columns))]
         return "\n".join(
-            "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
-            for line in lines
+            "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines
         )
 
     __repr__ = __str__

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.masses import number
 from cutpoint.objective import Constraints, Goal, Objective
 from cutpoint.objective import goal as read_goal
-from cutpoint.questions import Source
-from cutpoint.search._cuts import Cuts
 from cutpoint.search.run import Found, Method, search
 from cutpoint.solution import Attainable, Certificate, Cut, Interval, Solution, Ties, make_cut
 from cutpoint.sources.arrays import ArraySource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+    from cutpoint.questions import Source
+    from cutpoint.search._cuts import Cuts
 
 At = Literal["score", "middle"]
 
@@ -91,9 +94,7 @@ def find(
     >>> s = cp.find([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize="f1")
     >>> s.threshold, s.value
     (0.35, 0.8)
-    >>> cp.find(
-    ...     [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize="recall", subject_to="precision >= 0.95"
-    ... )
+    >>> cp.find([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize="recall", subject_to="precision >= 0.95")
     threshold   0.8  (positive iff score >= threshold)
     value       0.5  (maximize recall subject to precision >= 0.95)
     interval    (0.4, 0.8]
@@ -143,9 +144,7 @@ def counted(y_score: Any, *, positives: Any, negatives: Any) -> ArraySource:
     return ArraySource.counted(y_score, positives=positives, negatives=negatives)
 
 
-def as_source(
-    y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None
-) -> Source:
+def as_source(y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None) -> Source:
     """Turn what the user brings into a source."""
     if all(hasattr(y_true, question) for question in ("summary", "histogram", "rows")):
         for name, value in (
@@ -160,7 +159,7 @@ def as_source(
                     must_be="left out for rows that are counted",
                     got=value,
                 )
-        return y_true  # type: ignore[no-any-return]
+        return y_true
     if y_score is None:
         raise InvalidParameterError.of(
             parameter="y_score",
@@ -186,7 +185,7 @@ def _common(goal: Goal, found: Found) -> dict[str, Any]:
 
 def _optimal(goal: Goal, found: Found, at: At) -> Solution:
     cuts, choice = found.cuts, found.choice
-    assert choice is not None  # noqa: S101 - the caller has looked
+    assert choice is not None
     best, value = choice.best, float(choice.value)
     cut = cut_at(cuts, best)
     return Solution(
@@ -232,15 +231,13 @@ def middle(interval: Interval, dtype: np.dtype[Any]) -> float:
 def _infeasible(goal: Goal, found: Found, look: Callable[[Goal], Found]) -> Solution:
     reports = []
     for constraint in goal.constraints:
-        direction: Literal["maximize", "minimize"] = (
-            "maximize" if constraint.wants_high else "minimize"
-        )
+        direction: Literal["maximize", "minimize"] = "maximize" if constraint.wants_high else "minimize"
         try:
             best = look(Goal(constraint.expression, direction))
         except InvalidInputError:  # undefined at every cut
             reports.append(Attainable(str(constraint), math.nan, math.nan, met=False))
             continue
-        assert best.choice is not None  # noqa: S101 - nothing constrains it
+        assert best.choice is not None
         index = best.choice.best
         met = bool(best.cuts.feasible((constraint,))[index])
         threshold = float(best.cuts.thresholds[index])

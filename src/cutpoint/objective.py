@@ -69,7 +69,7 @@ def goal(
         )
     if maximize is not None:
         return Goal(objective(maximize, "maximize"), "maximize", constraints(subject_to))
-    assert minimize is not None  # noqa: S101 - one of the two is
+    assert minimize is not None
     return Goal(objective(minimize, "minimize"), "minimize", constraints(subject_to))
 
 
@@ -137,7 +137,7 @@ def parse(text: str, parameter: str) -> Expression | Fraction | list[Constraint]
     """
     try:
         if len(text) > _LONGEST:
-            raise SyntaxError  # noqa: TRY301
+            raise SyntaxError
         tree = ast.parse(text.strip(), mode="eval")
         return _Reader(text, parameter).read(tree.body)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -146,10 +146,8 @@ def parse(text: str, parameter: str) -> Expression | Fraction | list[Constraint]
         raise _unreadable(text, parameter, "a name or an expression of metrics") from error
 
 
-def _unreadable(
-    text: str, parameter: str, must_be: str, hint: str | None = None
-) -> InvalidParameterError:
-    shown = text if len(text) < 100 else text[:97] + "..."  # noqa: PLR2004
+def _unreadable(text: str, parameter: str, must_be: str, hint: str | None = None) -> InvalidParameterError:
+    shown = text if len(text) < 100 else text[:97] + "..."
     return InvalidParameterError.of(
         parameter=parameter,
         caller="find",
@@ -204,9 +202,7 @@ class _Reader:
         for keyword in keywords:
             value = self.read(keyword.value)
             if keyword.arg is None or not isinstance(value, Fraction):
-                raise self._refuse(
-                    f"{canonical_name(name)} with numbers as parameters", keyword.value
-                )
+                raise self._refuse(f"{canonical_name(name)} with numbers as parameters", keyword.value)
             parameters[keyword.arg] = value
         return get(name, **parameters)
 
@@ -223,9 +219,7 @@ class _Reader:
                 return left / right
         raise self._refuse("a sum of metrics with number weights", node)
 
-    def _comparison(
-        self, node: ast.expr, sides: list[ast.expr], ops: list[ast.cmpop]
-    ) -> list[Constraint]:
+    def _comparison(self, node: ast.expr, sides: list[ast.expr], ops: list[ast.cmpop]) -> list[Constraint]:
         values = [self._value(side) for side in sides]
         found = []
         for left, op, right in zip(values, ops, values[1:], strict=False):
@@ -241,9 +235,7 @@ class _Reader:
                 raise self._refuse("a comparison of a metric with a number", node)
         return found
 
-    def _refuse(
-        self, must_be: str, node: ast.AST, hint: str | None = None
-    ) -> InvalidParameterError:
+    def _refuse(self, must_be: str, node: ast.AST, hint: str | None = None) -> InvalidParameterError:
         part = ast.get_source_segment(self.text.strip(), node) or self.text
         whole = f"{part!r} in {self.text!r}" if part != self.text else repr(self.text)
         return _unreadable(whole, self.parameter, must_be, hint)

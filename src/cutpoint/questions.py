@@ -6,15 +6,17 @@ cluster; a search never knows which. A new engine is one file with these three m
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.masses import Masses, Unit
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from fractions import Fraction
+
+    from cutpoint.masses import Masses, Unit
 
 Scores = NDArray[np.floating[Any]]
 

@@ -7,15 +7,18 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cutpoint._errors import InfeasibleError, InvalidParameterError
 from cutpoint.masses import Masses, number
 from cutpoint.metrics._catalogue import PLAIN
-from cutpoint.questions import Summary
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoint.questions import Summary
 
 TIES_IN_JSON = 1000
 """At most so many ties are written out by `Solution.to_dict`; `ties_total` counts them all."""
@@ -124,7 +127,7 @@ class Ties(Sequence[Cut]):
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{float(t)!r}" for t in self.thresholds[:5])
-        return f"[{shown}{', ...' if len(self) > 5 else ''}]"  # noqa: PLR2004
+        return f"[{shown}{', ...' if len(self) > 5 else ''}]"
 
 
 def exact_confusion(summary: Summary, tp: int, fp: int) -> dict[str, Fraction]:
@@ -256,7 +259,7 @@ class Solution:
     def metrics(self) -> dict[str, float]:
         """Return the whole catalogue at this threshold; NaN where a metric is undefined."""
         counts = self._found("metrics").counts
-        assert counts is not None  # noqa: S101 - an optimal solution has them
+        assert counts is not None
         return {metric.name: value_of(metric, counts) for metric in PLAIN}
 
     def raise_if_infeasible(self) -> Solution:
@@ -282,9 +285,7 @@ class Solution:
             "direction": self.direction,
             "constraints": list(self.constraints),
             "interval": (
-                {k: json_number(v) for k, v in self.interval._asdict().items()}
-                if self.interval
-                else None
+                {k: json_number(v) for k, v in self.interval._asdict().items()} if self.interval else None
             ),
             "confusion": self.confusion.to_dict() if self.confusion else None,
             "ties": [tie.to_dict() for tie in self.ties[:TIES_IN_JSON]],
@@ -314,9 +315,7 @@ class Solution:
         goal = f"{self.direction} {self.objective}"
         if self.constraints:
             goal += f" subject to {' and '.join(self.constraints)}"
-        data = (
-            f"{self.rows:,} rows, {show(self.positives)} positive, {show(self.negatives)} negative"
-        )
+        data = f"{self.rows:,} rows, {show(self.positives)} positive, {show(self.negatives)} negative"
         if self.status == "infeasible":
             lines = [("status", "infeasible: no threshold meets the constraints"), ("goal", goal)]
             lines += [
@@ -324,11 +323,9 @@ class Solution:
                 for a in self.attainable
             ]
             return [*lines, ("data", data)]
-        assert self.interval is not None  # noqa: S101
-        assert self.confusion is not None  # noqa: S101
-        counts = "  ".join(
-            f"{name} {show(count)}" for name, count in self.confusion.to_dict().items()
-        )
+        assert self.interval is not None
+        assert self.confusion is not None
+        counts = "  ".join(f"{name} {show(count)}" for name, count in self.confusion.to_dict().items())
         proof = self.certificate
         lines = [
             ("threshold", f"{show(self.threshold)}  (positive iff score >= threshold)"),
@@ -337,8 +334,9 @@ class Solution:
             ("confusion", counts),
             (
                 "certificate",
-                f"optimal, {proof.method}: {proof.passes} pass{'es' if proof.passes > 1 else ''}, "
-                f"{proof.rows_examined:,} rows examined",
+                f"optimal, {proof.method}: {_plural(proof.passes, 'pass', 'passes')}, "
+                + _plural(proof.rows_examined, "row", "rows")
+                + " examined",
             ),
             ("data", data),
         ]
@@ -354,6 +352,10 @@ def json_number(x: float | None) -> float | int | str | None:
     if math.isinf(x):
         return "inf" if x > 0 else "-inf"
     return x
+
+
+def _plural(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
 
 
 def show(x: float | None) -> str:

@@ -38,7 +38,7 @@ def ratio(numerator: Any, denominator: Any) -> Any:
         if isinstance(numerator, float) or isinstance(denominator, float):
             return float(numerator) / float(denominator)
         return Fraction(numerator) / Fraction(denominator)
-    if numerator == 0 or numerator != numerator:  # noqa: PLR0124 - NaN is the value unequal to itself
+    if numerator == 0 or numerator != numerator:
         return math.nan
     return math.inf if numerator > 0 else -math.inf
 
@@ -67,11 +67,11 @@ def entropy_term(x: Any, reference: Any) -> Any:
         return Fraction(0)
     quotient = Fraction(x) / Fraction(reference)
     with decimal.localcontext(decimal.Context(prec=DIGITS + 20)) as context:
-        logarithm = (
+        log2 = (
             context.ln(decimal.Decimal(quotient.numerator))
             - context.ln(decimal.Decimal(quotient.denominator))
         ) / context.ln(decimal.Decimal(2))
-    return Fraction(x) * Fraction(logarithm)
+    return Fraction(x) * Fraction(log2)
 
 
 def smaller(a: Any, b: Any) -> Any:
@@ -80,7 +80,7 @@ def smaller(a: Any, b: Any) -> Any:
         return np.minimum(a, b)
     if isinstance(a, float) and math.isnan(a):
         return a
-    return b if b != b else min(a, b)  # noqa: PLR0124
+    return b if b != b else min(a, b)
 
 
 def as_fraction(x: Any) -> Fraction:

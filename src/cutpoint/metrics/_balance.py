@@ -31,7 +31,8 @@ f1 = Metric(
         "threshold is half the best F1.",
         formula="2 tp / (2 tp + fp + fn)",
         range="[0, 1], 1 is best",
-        undefined="NaN where there are no positives and nobody is called positive; 0 wherever tp = 0 otherwise",
+        undefined="NaN where there are no positives and nobody is called positive; "
+        "0 wherever tp = 0 otherwise",
         monotone=ALWAYS,
         aliases=("f1_score", "dice", "sorensen_dice"),
         reference="Lipton, Z. C., Elkan, C., Naryanaswamy, B. (2014). Optimal thresholding of "
@@ -45,10 +46,10 @@ def f(*, beta: float) -> Metric:
     b = positive_number("beta", "f", beta)
     square = b * b
 
-    def numerator(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:  # noqa: ARG001
+    def numerator(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
         return times(1 + square, tp)
 
-    def denominator(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:  # noqa: ARG001
+    def denominator(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
         return times(1 + square, tp) + fp + times(square, fn)
 
     return Metric(
@@ -251,7 +252,8 @@ p4 = Metric(
         summary="The harmonic mean of precision, recall, specificity and NPV: F1 made symmetric.",
         formula="4 tp tn / (4 tp tn + (tp + tn)(fp + fn))",
         range="[0, 1], 1 is best",
-        undefined="NaN where all rows are of one class and all are decided rightly; 0 wherever tp*tn = 0 otherwise",
+        undefined="NaN where all rows are of one class and all are decided rightly; "
+        "0 wherever tp*tn = 0 otherwise",
         monotone=ALWAYS,
         aliases=(),
         reference="Sitarz, M. (2022). Extending F1 metric, probabilistic approach. arXiv:2210.11997",

@@ -7,7 +7,7 @@ and the law tests find it by themselves.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cutpoint._errors import InvalidParameterError, UnknownMetricError
 from cutpoint.metrics._balance import (
@@ -38,8 +38,6 @@ from cutpoint.metrics._dependence import (
     prevalence,
     sensitivity_specificity_gap,
 )
-from cutpoint.metrics._expression import Expression
-from cutpoint.metrics._metric import Metric
 from cutpoint.metrics._money import cost, cost_per_row, net_benefit, profit
 from cutpoint.metrics._rates import (
     accuracy,
@@ -54,6 +52,12 @@ from cutpoint.metrics._rates import (
     recall,
     specificity,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cutpoint.metrics._expression import Expression
+    from cutpoint.metrics._metric import Metric
 
 PLAIN: tuple[Metric, ...] = (
     accuracy,
@@ -93,7 +97,7 @@ PLAIN: tuple[Metric, ...] = (
 )
 """Every metric without parameters, in the order in which results list them."""
 
-FAMILIES = {
+FAMILIES: dict[str, Callable[..., Metric]] = {
     "f": f,
     "cost": cost,
     "cost_per_row": cost_per_row,
@@ -114,9 +118,7 @@ EXAMPLES: tuple[Metric, ...] = (
 
 _BY_NAME: dict[str, Metric] = {metric.name: metric for metric in EXAMPLES}
 _CANONICAL: dict[str, str] = {
-    spelling: metric.name
-    for metric in EXAMPLES
-    for spelling in (metric.name, *metric.about.aliases)
+    spelling: metric.name for metric in EXAMPLES for spelling in (metric.name, *metric.about.aliases)
 }
 
 

@@ -115,11 +115,7 @@ def _information_gain(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
 
 def _chi_square(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     away = tp * tn - fp * fn
-    return (
-        ratio(away, (tp + fp) * (fn + tn))
-        * ratio(away, (tp + fn) * (fp + tn))
-        * (tp + fp + fn + tn)
-    )
+    return ratio(away, (tp + fp) * (fn + tn)) * ratio(away, (tp + fn) * (fp + tn)) * (tp + fp + fn + tn)
 
 
 def _dependence_bounds(metric: Metric, box: Box) -> tuple[Array, Array]:
@@ -130,7 +126,9 @@ def _dependence_bounds(metric: Metric, box: Box) -> tuple[Array, Array]:
     return np.zeros_like(above), np.maximum(above, below)
 
 
-_ABOVE_CHANCE = "only above the chance diagonal (tp/P >= fp/N), reversed below it; the search bounds it by both corners"
+_ABOVE_CHANCE = (
+    "only above the chance diagonal (tp/P >= fp/N), reversed below it; the search bounds it by both corners"
+)
 
 information_gain = Metric(
     name="information_gain",
@@ -168,7 +166,8 @@ chi_square = Metric(
         undefined="NaN where nobody or everybody is called positive, or with one class only",
         monotone=_ABOVE_CHANCE,
         aliases=("chi2", "chi_squared"),
-        reference="Miller, R., Siegmund, D. (1982). Maximally selected chi square statistics. doi:10.2307/2529881",
+        reference="Miller, R., Siegmund, D. (1982). Maximally selected chi square statistics. "
+        "doi:10.2307/2529881",
     ),
 )
 
@@ -203,7 +202,7 @@ def _gap(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     return abs(difference)
 
 
-def _gap_bounds(metric: Metric, box: Box) -> tuple[Array, Array]:  # noqa: ARG001
+def _gap_bounds(metric: Metric, box: Box) -> tuple[Array, Array]:
     """Recall - specificity rises with TP and with FP: its range over the box is an interval."""
     low = ratio(box.tp_low, box.positives) - ratio(box.negatives - box.fp_low, box.negatives)
     high = ratio(box.tp_high, box.positives) - ratio(box.negatives - box.fp_high, box.negatives)

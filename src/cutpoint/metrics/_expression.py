@@ -91,9 +91,7 @@ class Expression(ABC):
         """How the value moves with TP and FP; None if it does not move one way."""
 
     @abstractmethod
-    def linear_fractional(
-        self, positives: Fraction, negatives: Fraction
-    ) -> LinearFractional | None:
+    def linear_fractional(self, positives: Fraction, negatives: Fraction) -> LinearFractional | None:
         """Return the linear-fractional form at these totals; None if there is none."""
 
     @abstractmethod
@@ -173,9 +171,7 @@ class Expression(ABC):
 
 
 def _is_number(x: object) -> bool:
-    return isinstance(x, (int, float, Fraction, np.integer, np.floating)) and not isinstance(
-        x, bool
-    )
+    return isinstance(x, (int, float, Fraction, np.integer, np.floating)) and not isinstance(x, bool)
 
 
 def format_number(x: Fraction) -> str:
@@ -193,9 +189,7 @@ class WeightedSum(Expression):
     constant: Fraction = Fraction(0)
 
     @classmethod
-    def of(
-        cls, terms: list[tuple[Fraction, Expression]], constant: Fraction = Fraction(0)
-    ) -> WeightedSum:
+    def of(cls, terms: list[tuple[Fraction, Expression]], constant: Fraction = Fraction(0)) -> WeightedSum:
         """Build a sum, flattening the sums inside it and leaving out weights of zero."""
         flat: list[tuple[Fraction, Expression]] = []
         for weight, term in terms:
@@ -252,15 +246,12 @@ class WeightedSum(Expression):
             return None
         return Trend(sum(signs[0]), sum(signs[1]))
 
-    def linear_fractional(
-        self, positives: Fraction, negatives: Fraction
-    ) -> LinearFractional | None:
+    def linear_fractional(self, positives: Fraction, negatives: Fraction) -> LinearFractional | None:
         """Return the sum of the parts if each is linear, or the one part scaled."""
         forms = [(w, t.linear_fractional(positives, negatives)) for w, t in self.terms]
-        if len(forms) == 1 and forms[0][1] is not None:
-            weight, form = forms[0]
-            a, b = form.numerator, form.denominator
-            scaled = tuple(weight * x + self.constant * y for x, y in zip(a, b, strict=True))
+        if len(forms) == 1 and (only := forms[0][1]) is not None:
+            a, b = only.numerator, only.denominator
+            scaled = tuple(forms[0][0] * x + self.constant * y for x, y in zip(a, b, strict=True))
             return LinearFractional(scaled, b)  # type: ignore[arg-type]
         total = [self.constant, Fraction(0), Fraction(0)]
         for weight, form in forms:
@@ -282,13 +273,7 @@ class WeightedSum(Expression):
             sign = ("-" if weight < 0 else "") if not text else (" - " if weight < 0 else " + ")
             text += f"{sign}{size}{term}"
         if self.constant or not text:
-            sign = (
-                ("-" if self.constant < 0 else "")
-                if not text
-                else " - "
-                if self.constant < 0
-                else " + "
-            )
+            sign = ("-" if self.constant < 0 else "") if not text else " - " if self.constant < 0 else " + "
             text += f"{sign}{format_number(abs(self.constant))}"
         return text
 

@@ -50,15 +50,15 @@ class Metric(Expression):
     formula: Formula | None = None
     rational: bool = True
     box_bounds: Callable[[Metric, Box], tuple[Array, Array]] | None = None
-    magnitude_: Callable[[float, float], float] = lambda positives, negatives: 1.0  # noqa: ARG005
+    magnitude_: Callable[[float, float], float] = lambda positives, negatives: 1.0
     parameters: tuple[tuple[str, Fraction], ...] = ()
 
     def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
         """Return the value; NaN where it is undefined."""
         if self.formula is not None:
             return self.formula(tp, fp, fn, tn)
-        assert self.numerator is not None  # noqa: S101 - one of the two is always given
-        assert self.denominator is not None  # noqa: S101
+        assert self.numerator is not None
+        assert self.denominator is not None
         return ratio(self.numerator(tp, fp, fn, tn), self.denominator(tp, fp, fn, tn))
 
     @property
@@ -78,9 +78,7 @@ class Metric(Expression):
             return None
         return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
 
-    def linear_fractional(
-        self, positives: Fraction, negatives: Fraction
-    ) -> LinearFractional | None:
+    def linear_fractional(self, positives: Fraction, negatives: Fraction) -> LinearFractional | None:
         """Read the coefficients off the formula at three confusions."""
         if self.numerator is None or self.denominator is None:
             return None
@@ -146,12 +144,12 @@ class UserFunction(Expression):
         )
         return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
 
-    def linear_fractional(self, positives: Fraction, negatives: Fraction) -> None:  # noqa: ARG002
+    def linear_fractional(self, positives: Fraction, negatives: Fraction) -> None:
         """Nothing is known of the form."""
         return
 
-    def magnitude(self, positives: float, negatives: float) -> float:  # noqa: ARG002
-        """Rounding errors are taken relative to the value."""
+    def magnitude(self, positives: float, negatives: float) -> float:
+        """Return 0: rounding errors are taken relative to the value."""
         return 0.0
 
     def check_promise(self, positives: float, negatives: float, *, grid: int = 24) -> None:
@@ -179,9 +177,7 @@ class UserFunction(Expression):
         return self.name
 
 
-def custom(
-    function: Callable[..., Any], *, name: str | None = None, monotone: bool = False
-) -> Expression:
+def custom(function: Callable[..., Any], *, name: str | None = None, monotone: bool = False) -> Expression:
     """Make a metric of a function of ``(tp, fp, fn, tn)``.
 
     The function gets four float64 arrays and returns one. It is called by keyword if its
@@ -217,5 +213,5 @@ def custom(
     except (TypeError, ValueError):  # some built-in callables have no signature
         names = set()
     by_keyword = {"tp", "fp", "fn", "tn"} <= names
-    label = name or getattr(function, "__name__", type(function).__name__)
+    label: str = name or getattr(function, "__name__", "") or type(function).__name__
     return UserFunction(function, label, monotone, by_keyword)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cutpoint._errors import InvalidParameterError
 from cutpoint.metrics._expression import Trend
 from cutpoint.metrics._metric import About, Direction, Metric
 from cutpoint.metrics._shared import ALWAYS, GOOD, NO_ROWS, finite_number, times
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 def _weighted(
@@ -25,9 +27,7 @@ def _weighted(
         return tp + fp + fn + tn if per_row else tp * 0 + 1
 
     def magnitude(positives: float, negatives: float) -> float:
-        size = (
-            float(max(abs(tp_), abs(fn_))) * positives + float(max(abs(fp_), abs(tn_))) * negatives
-        )
+        size = float(max(abs(tp_), abs(fn_))) * positives + float(max(abs(fp_), abs(tn_))) * negatives
         return size / max(positives + negatives, 1e-300) if per_row else size
 
     def sign(x: Fraction) -> int:
@@ -71,7 +71,7 @@ def cost(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) -> Metri
 
 
 def cost_per_row(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) -> Metric:
-    """Expected cost: the cost per row."""
+    """Cost per row: the expected cost."""
     about = About(
         title="Expected cost per row",
         summary="The cost divided by the number of rows (or by the total weight).",
@@ -83,9 +83,7 @@ def cost_per_row(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) 
         aliases=("expected_cost", "mean_cost"),
         reference="Elkan, C. (2001). The foundations of cost-sensitive learning. IJCAI.",
     )
-    return _weighted(
-        "cost_per_row", "lower", about, {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, per_row=True
-    )
+    return _weighted("cost_per_row", "lower", about, {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, per_row=True)
 
 
 def profit(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) -> Metric:
@@ -113,7 +111,7 @@ def net_benefit(*, at: float) -> Metric:
             parameter="at", caller="net_benefit", must_be="a probability in [0, 1)", got=at
         )
 
-    def numerator(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:  # noqa: ARG001
+    def numerator(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
         return tp - times(p / (1 - p), fp)
 
     return Metric(
@@ -122,7 +120,7 @@ def net_benefit(*, at: float) -> Metric:
         trend_=GOOD,
         numerator=numerator,
         denominator=lambda tp, fp, fn, tn: tp + fp + fn + tn,
-        magnitude_=lambda positives, negatives: 1.0 + float(p / (1 - p)),  # noqa: ARG005
+        magnitude_=lambda positives, negatives: 1.0 + float(p / (1 - p)),
         parameters=(("at", p),),
         about=About(
             title="Net benefit",
@@ -134,6 +132,7 @@ def net_benefit(*, at: float) -> Metric:
             monotone=ALWAYS,
             parameters={"at": "the threshold probability in [0, 1)"},
             aliases=("nb",),
-            reference="Vickers, A. J., Elkin, E. B. (2006). Decision curve analysis. doi:10.1177/0272989X06295361",
+            reference="Vickers, A. J., Elkin, E. B. (2006). Decision curve analysis. "
+            "doi:10.1177/0272989X06295361",
         ),
     )

@@ -38,7 +38,7 @@ def total_mass(positives: float, negatives: float) -> float:
     return positives + negatives
 
 
-def relative(positives: float, negatives: float) -> float:  # noqa: ARG001
+def relative(positives: float, negatives: float) -> float:
     """Magnitude of a formula without subtraction: rounding errors are relative."""
     return 0.0
 
@@ -57,9 +57,7 @@ def times(number: Fraction, x: Any) -> Any:
 def positive_number(parameter: str, caller: str, value: object) -> Fraction:
     number = finite_number(parameter, caller, value)
     if number <= 0:
-        raise InvalidParameterError.of(
-            parameter=parameter, caller=caller, must_be="a number > 0", got=value
-        )
+        raise InvalidParameterError.of(parameter=parameter, caller=caller, must_be="a number > 0", got=value)
     return number
 
 

@@ -10,15 +10,18 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cutpoint.masses import Masses
-from cutpoint.metrics._expression import Constraint, Expression
-from cutpoint.objective import Goal
-from cutpoint.questions import Summary
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoint.metrics._expression import Constraint, Expression
+    from cutpoint.objective import Goal
+    from cutpoint.questions import Summary
 
 SLACK = 2.0**-46
 """Relative room for rounding in a formula: 128 units in the last place, formulas need about 20."""
@@ -98,10 +101,8 @@ class Cuts:
             p, q = reference.numerator, reference.denominator
             weights = [q * a - p * b for a, b in zip(form.numerator, form.denominator, strict=True)]
             # |q*numerator - p*denominator| = q * denominator * |value - p/q|, and the last is small.
-            largest = max(abs(b) for b in form.denominator) * (1 + positives + negatives)
-            signs[unsure] = self._linear_signs(
-                weights, unsure, 4 * float(near) * float(q * largest)
-            )
+            largest = (1 + positives + negatives) * max(map(abs, form.denominator))
+            signs[unsure] = self._linear_signs(weights, unsure, 4 * float(near) * float(q * largest))
             return signs
         zero = (values[unsure] == 0) & (reference == 0)
         for i in unsure[~zero]:
@@ -125,9 +126,7 @@ class Cuts:
             # The result is small although its terms may not be: in two's complement, arithmetic
             # that overflows on the way still ends at the right small number.
             a, b, c = (np.array(w % 2**64, dtype=np.uint64) for w in (w0, w1, w2))
-            small = (a + b * tp.limbs[0].view(np.uint64) + c * fp.limbs[0].view(np.uint64)).view(
-                np.int64
-            )
+            small = (a + b * tp.limbs[0].view(np.uint64) + c * fp.limbs[0].view(np.uint64)).view(np.int64)
             return np.sign(small).astype(np.int8)
         total = (w0 + w1 * t + w2 * f for t, f in zip(tp.integers(), fp.integers(), strict=True))
         return np.array([(x > 0) - (x < 0) for x in total], dtype=np.int8)

@@ -13,16 +13,20 @@ the optimum, nor a tie.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cutpoint.masses import Masses
 from cutpoint.metrics._expression import Box, Constraint
-from cutpoint.objective import Goal
 from cutpoint.questions import Histogram, Ranges, Source, Summary
 from cutpoint.search._cuts import Cuts, slack
 from cutpoint.search.sweep import with_nobody
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoint.objective import Goal
 
 FEW = 1 << 14
 """So few rows are looked at one by one."""
@@ -81,7 +85,7 @@ def narrow(source: Source, goal: Goal) -> Narrowed:
         if kept_rows <= FEW or kept_rows > open_rows // 2:
             break
         open_rows = kept_rows
-    assert frontier is not None  # noqa: S101 - there is at least one round
+    assert frontier is not None
     return _look_closely(source, frontier, summary)
 
 
@@ -125,16 +129,12 @@ def _stack(masses: Masses, which: NDArray[np.intp], above: Masses) -> Masses:
     return running - running[start] + above[which]
 
 
-def _prune(
-    table: _Table, goal: Goal, summary: Summary, floor: float
-) -> tuple[float, NDArray[np.bool_]]:
+def _prune(table: _Table, goal: Goal, summary: Summary, floor: float) -> tuple[float, NDArray[np.bool_]]:
     """Return the best value that is certainly attained, and which buckets could hold one as good."""
     tp_low, fp_low = table.tp_above, table.fp_above
     tp_high, fp_high = tp_low + table.pos, fp_low + table.neg
     positives, negatives = map(float, summary.totals)
-    box = Box(
-        tp_low.floats(), tp_high.floats(), fp_low.floats(), fp_high.floats(), positives, negatives
-    )
+    box = Box(tp_low.floats(), tp_high.floats(), fp_low.floats(), fp_high.floats(), positives, negatives)
     none = np.zeros(len(table.rows))
     edges = Cuts(summary, none, none, tp_high, fp_high)
     with np.errstate(all="ignore"):
@@ -144,7 +144,7 @@ def _prune(
         if not np.isnan(values).all():
             floor = max(floor, float(np.nanmax(values)))
         bounds = goal.expression.bounds(box)
-        assert bounds is not None  # noqa: S101 - the caller has made sure
+        assert bounds is not None
         upper = bounds[1] if goal.sign > 0 else -bounds[0]
         keep = ~(upper + slack(goal.expression, summary, upper) < floor)
         for constraint in goal.constraints:
@@ -184,9 +184,7 @@ def _open(table: _Table, index: NDArray[np.intp]) -> _Frontier:
     high = table.histogram.span(last - starts).high
     low = table.histogram.span(last - ends).low
     up = slice(None, None, -1)
-    return _Frontier(
-        Ranges(low[up], high[up]), table.tp_above[starts][up], table.fp_above[starts][up]
-    )
+    return _Frontier(Ranges(low[up], high[up]), table.tp_above[starts][up], table.fp_above[starts][up])
 
 
 def _look_closely(source: Source, frontier: _Frontier, summary: Summary) -> Narrowed:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.metrics._expression import Expression, WeightedSum
 from cutpoint.metrics._metric import UserFunction
-from cutpoint.objective import Goal
-from cutpoint.questions import Source, Summary
 from cutpoint.search._cuts import Choice, Cuts, choose
 from cutpoint.search.narrow import narrow
 from cutpoint.search.sweep import all_cuts
+
+if TYPE_CHECKING:
+    from cutpoint.objective import Goal
+    from cutpoint.questions import Source, Summary
 
 Method = Literal["auto", "sweep", "narrow"]
 SMALL = 1 << 15
@@ -87,7 +89,5 @@ def _check_promises(expression: Expression, summary: Summary) -> None:
 
 
 def _functions(expression: Expression) -> list[UserFunction]:
-    terms = (
-        [t for _, t in expression.terms] if isinstance(expression, WeightedSum) else [expression]
-    )
+    terms = [t for _, t in expression.terms] if isinstance(expression, WeightedSum) else [expression]
     return [term for term in terms if isinstance(term, UserFunction)]

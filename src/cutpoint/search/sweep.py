@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from cutpoint.masses import Masses
-from cutpoint.questions import Source
 from cutpoint.search._cuts import Cuts
+
+if TYPE_CHECKING:
+    from cutpoint.questions import Source
 
 
 def all_cuts(source: Source) -> Cuts:

@@ -144,7 +144,7 @@ class Radix:
         offset = np.concatenate([[0], np.cumsum(sizes)])
         return cls(start, stop, shift.astype(width.dtype), offset[:-1], int(offset[-1]), everything)
 
-    def place(self, scores: Scores, work: Scores, out: Ints, low: Any, high: Any) -> None:  # noqa: ARG002
+    def place(self, scores: Scores, work: Scores, out: Ints, low: Any, high: Any) -> None:
         """Take the distance from the range's start in floats, and its leading bits."""
         keys = ordered(scores)
         if self.everything:
@@ -210,5 +210,5 @@ def choose(sample: Scores) -> Buckets:
         # The options come in order of cost: a dearer one must be clearly better.
         if crowding < 0.5 * least:
             best, least = option, crowding
-    assert best is not None  # noqa: S101 - Radix always exists
+    assert best is not None
     return best

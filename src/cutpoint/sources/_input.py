@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
-from cutpoint.questions import Scores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoint.questions import Scores
 
 _WHOLE = 2**53
 LIGHTEST, HEAVIEST = 1e-100, 1e100
@@ -36,7 +39,7 @@ def as_array(x: Any, name: str) -> NDArray[Any]:
         raise InvalidParameterError.of(
             parameter=name, caller="find", must_be="an array of one value per row", got=x
         )
-    if array.ndim == 2 and array.shape[1] == 1:  # noqa: PLR2004 - a column
+    if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         hint = "pass the column of the positive class, such as predict_proba(X)[:, 1]."
@@ -79,7 +82,7 @@ def _parsed(array: NDArray[Any], name: str) -> Scores:
     for i, value in enumerate(array):
         try:
             if isinstance(value, str | bytes):
-                raise TypeError  # noqa: TRY301
+                raise TypeError
             numbers[i] = np.nan if value is None else float(value)
         except (TypeError, ValueError):
             if type(value).__name__ in {"NAType", "NaTType"}:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _TWO = 2
 Counts = tuple[int, int, int]
@@ -21,9 +23,7 @@ class Labels:
     0/1, booleans and -1/+1 are read as they are; any other two values need `pos_label`.
     """
 
-    def __init__(
-        self, values: NDArray[Any], pos_label: Any = None, *, name: str = "y_true"
-    ) -> None:
+    def __init__(self, values: NDArray[Any], pos_label: Any = None, *, name: str = "y_true") -> None:
         self.name = name
         self.values = _plain(values, name)
         self.numeric = self.values.dtype.kind in "biuf"
@@ -110,7 +110,7 @@ def _plain(values: NDArray[Any], name: str) -> NDArray[Any]:
     """Turn Python objects into numbers or text, refusing missing ones."""
     if values.dtype.kind != "O":
         return values
-    missing = np.array([v is None or v != v or type(v).__name__ == "NAType" for v in values])  # noqa: PLR0124
+    missing = np.array([v is None or v != v or type(v).__name__ == "NAType" for v in values])
     if missing.any():
         raise InvalidInputError.nan(
             name=name, count=int(missing.sum()), rows=len(values), first=int(missing.argmax())

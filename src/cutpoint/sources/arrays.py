@@ -11,10 +11,9 @@ about few rows are answered from a copy of just these.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,9 @@ from cutpoint.questions import Histogram, Ranges, Rows, Scores, Summary
 from cutpoint.sources._buckets import Buckets, Radix, choose
 from cutpoint.sources._input import as_array, as_floats, as_weights, same_length
 from cutpoint.sources._labels import Counts, Labels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 BLOCK = 1 << 17
 """Rows per block: so many that calls cost little, so few that the work stays in the cache. At most
@@ -57,10 +59,12 @@ class Stream:
 
 
 class _Block(NamedTuple):
-    """Some rows: scores, and for each stream the sides and weights."""
+    """Some rows: scores, for each stream the sides and weights, and the scores' range if known."""
 
     scores: Scores
     readings: list[tuple[Sides, Scores | None]]
+    low: Any = -np.inf
+    high: Any = np.inf
 
 
 class _Tally(NamedTuple):
@@ -73,9 +77,7 @@ class _Tally(NamedTuple):
 class ArraySource:
     """Rows in memory: scores and one or two streams of masses. Answers the three questions."""
 
-    def __init__(
-        self, scores: Scores, streams: tuple[Stream, ...], *, score_name: str = "y_score"
-    ) -> None:
+    def __init__(self, scores: Scores, streams: tuple[Stream, ...], *, score_name: str = "y_score") -> None:
         self.scores = scores
         self.streams = streams
         self.score_name = score_name
@@ -136,15 +138,13 @@ class ArraySource:
             return _distinct(self._block(slice(None), slice(None)), summary.unit)
         kept = self._keep(ranges)
         block = kept if kept is not None else self._collect(ranges, len(self.scores))
-        assert block is not None  # noqa: S101 - nothing limits its size
+        assert block is not None
         return _distinct(_part(block, _inside(block.scores, ranges)), summary.unit)
 
     # --- how
 
     def _block(self, part: slice, index: Any) -> _Block:
-        return _Block(
-            self.scores[part][index], [stream.read(part, index) for stream in self.streams]
-        )
+        return _Block(self.scores[part][index], [stream.read(part, index) for stream in self.streams])
 
     def _inside(self, start: int, ranges: Ranges) -> _Block:
         """Return the rows of a block that lie in the ranges."""
@@ -180,8 +180,8 @@ class ArraySource:
                 sides, labels = zip(*(stream.check(part) for stream in self.streams), strict=True)
                 counts.append(labels)
                 weights = (None if s.weights is None else s.weights[part] for s in self.streams)
-                if low == low:  # noqa: PLR0124 - a block with NaN is not counted, only reported
-                    yield _Ended(scores, low, high), list(zip(sides, weights, strict=True))
+                if low == low:
+                    yield _Block(scores, list(zip(sides, weights, strict=True)), low, high)
 
         tallies = self._each(lambda starts: _tally(checked(starts), buckets, unit))
         low, high = np.min([e[0] for e in ends]), np.max([e[1] for e in ends])
@@ -202,9 +202,7 @@ class ArraySource:
         if not weights:
             return Unit()
         ranges = self._each(
-            lambda starts: [
-                bit_range(w[start : start + BLOCK]) for start in starts for w in weights
-            ]
+            lambda starts: [bit_range(w[start : start + BLOCK]) for start in starts for w in weights]
         )
         return grain([r for part in ranges for r in part], len(self.scores))
 
@@ -243,14 +241,6 @@ class ArraySource:
         return None if total > limit else _joined(found)
 
 
-class _Ended(NamedTuple):
-    """Scores whose lowest and highest are known."""
-
-    scores: Scores
-    low: Any
-    high: Any
-
-
 def _tally(blocks: Any, buckets: Buckets, unit: Unit) -> _Tally:
     """Count blocks into buckets; work arrays are made once."""
     size = 2 * buckets.count
@@ -258,8 +248,7 @@ def _tally(blocks: Any, buckets: Buckets, unit: Unit) -> _Tally:
     rows = np.zeros(size, dtype=np.int64)
     work: Scores | None = None
     weighted = False
-    for turn, (scores, readings) in enumerate(blocks):
-        scores, low, high = scores if isinstance(scores, _Ended) else (scores, -np.inf, np.inf)
+    for turn, (scores, readings, low, high) in enumerate(blocks):
         n = len(scores)
         if work is None or len(work) < n:
             # bincount wants int64; the addition below converts, without the interpreter lock.
@@ -334,9 +323,7 @@ def _joined(blocks: list[_Block]) -> _Block:
     """Put blocks together."""
     readings: list[tuple[Sides, Scores | None]] = []
     for i, (sides, weights) in enumerate(blocks[0].readings):
-        joined = (
-            sides if isinstance(sides, int) else np.concatenate([b.readings[i][0] for b in blocks])
-        )
+        joined = sides if isinstance(sides, int) else np.concatenate([b.readings[i][0] for b in blocks])
         heavy = None if weights is None else np.concatenate([b.readings[i][1] for b in blocks])  # type: ignore[misc]
         readings.append((joined, heavy))
     return _Block(np.concatenate([b.scores for b in blocks]), readings)
@@ -344,7 +331,7 @@ def _joined(blocks: list[_Block]) -> _Block:
 
 def _distinct(block: _Block, unit: Unit) -> Rows:
     """Sort rows and add up the masses of equal scores."""
-    scores, readings = block
+    scores, readings = block.scores, block.readings
     if len(readings) == 1 and readings[0][1] is None:
         return _distinct_unweighted(scores, readings[0][0])
     order = np.argsort(scores)
@@ -352,7 +339,7 @@ def _distinct(block: _Block, unit: Unit) -> Rows:
     first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])[: len(ranked)])
     sides = [np.zeros((unit.limbs, len(first)), dtype=np.int64) for _ in (0, 1)]
     for side, weights in readings:
-        assert weights is not None  # noqa: S101 - either all streams have weights or there is one without
+        assert weights is not None
         limbs = [limb.astype(np.int64) for limb in unit.split(weights[order])] if len(first) else []
         for s in (0, 1):
             belongs = (side if isinstance(side, int) else side[order]) == s

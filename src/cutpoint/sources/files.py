@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.sources._input import as_floats, as_weights
@@ -34,6 +33,7 @@ from cutpoint.sources.arrays import ArraySource, Stream
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from numpy.typing import NDArray
 
 STANDARD_INPUT = "-"
 _PARQUET_ENDINGS = (".parquet", ".parq", ".pq")
@@ -115,13 +115,15 @@ def read_columns(
             table = _table(connection, files, wanted)
             types = [str(type_) for type_ in table.types]
             casts = [_as_number(i, name, types[i]) for i, name in enumerate(numbers)]
-            for extra in [[]] if label is None else _as_label(len(numbers), types[-1]):
+            attempts = [[]] if label is None else _as_label(len(numbers), types[-1])
+            for extra in attempts:
                 try:
                     found = _fetch(table, [*casts, *extra])
                     break
-                except ConversionException:  # text among the numbers, or else labels that are text
-                    for i, name in enumerate(numbers):
-                        _refuse_text(table, i, name)
+                except ConversionException:  # labels that are text, or else text among the numbers
+                    if extra is attempts[-1]:
+                        _refuse_text(table, numbers)
+                        raise
         except InterruptException:
             raise KeyboardInterrupt from None
         except Error as error:
@@ -146,16 +148,14 @@ class _File:
                 return file.read(4)
         except OSError as error:
             reason = error.strerror or str(error)
-            raise InvalidInputError.unreadable(
-                path=self.shown, form="CSV", reason=reason
-            ) from error
+            raise InvalidInputError.unreadable(path=self.shown, form="CSV", reason=reason) from error
 
 
 @contextmanager
 def _on_disk(path: Paths) -> Iterator[list[_File]]:
     """Yield the files; what comes through a pipe is on disk until the end of the block."""
     with tempfile.TemporaryDirectory(prefix="cutpoint-") as folder:
-        files = []
+        files: list[_File] = []
         for one in [path] if isinstance(path, str | os.PathLike) else path:
             shown = os.fspath(one)
             for found in [shown] if shown == STANDARD_INPUT else _expanded(shown):
@@ -183,7 +183,7 @@ def _expanded(path: str) -> list[str]:
         names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
         near = [str(folder / name) for name in difflib.get_close_matches(Path(path).name, names)]
         raise InvalidInputError.missing_file(path=path, near=near)
-    found = sorted(one for one in glob.glob(path, recursive=True) if not Path(one).is_dir())  # noqa: PTH207 - absolute patterns
+    found = sorted(one for one in glob.glob(path, recursive=True) if not Path(one).is_dir())
     if not found:
         raise InvalidInputError.missing_file(path=path, pattern=True)
     return found
@@ -202,9 +202,7 @@ class _Layout:
     zipped: bool
 
 
-def _table(
-    connection: DuckDBPyConnection, files: list[_File], wanted: list[str]
-) -> DuckDBPyRelation:
+def _table(connection: DuckDBPyConnection, files: list[_File], wanted: list[str]) -> DuckDBPyRelation:
     """Return the wanted columns of all files, one file after the other, in their own types."""
     parts = []
     for layout, group in itertools.groupby(files, _layout):
@@ -251,9 +249,7 @@ def _layout(file: _File) -> _Layout | None:
         return None
     zipped = start.startswith(_GZIP)
     try:
-        with (gzip.open if zipped else open)(
-            file.path, "rt", encoding="utf-8-sig", newline=""
-        ) as text:
+        with (gzip.open if zipped else open)(file.path, "rt", encoding="utf-8-sig", newline="") as text:
             skip, line = 0, text.readline(_LONGEST_LINE)
             while line and not line.strip():
                 skip, line = skip + 1, text.readline(_LONGEST_LINE)
@@ -284,7 +280,7 @@ def _unreadable(error: Exception, files: list[_File]) -> InvalidInputError:
     elif line and "unicode" in said:
         reason = f"Line {line[1]} is not UTF-8 text"
     else:
-        reason = said.split("\n")[0].partition("Error: ")[2].replace(file.path, file.shown)
+        reason = said.splitlines()[0].partition("Error: ")[2].replace(file.path, file.shown)
     return InvalidInputError.unreadable(path=file.shown, form=form, reason=reason.rstrip(". "))
 
 
@@ -324,16 +320,17 @@ def _fetch(table: DuckDBPyRelation, casts: list[str]) -> list[NDArray[Any]]:
     return arrays
 
 
-def _refuse_text(table: DuckDBPyRelation, i: int, name: str) -> None:
-    """Raise if a column has values that are not numbers."""
-    count, first, value = (
-        table.project(f"row_number() over () - 1 as i, r{i} as v")
-        .filter("v is not null and try_cast(v as double) is null")
-        .aggregate("count(*), min(i), arg_min(v, i)")
-        .fetchall()[0]
-    )
-    if count:
-        raise InvalidInputError.not_numbers(name=name, value=value, count=count, first=first)
+def _refuse_text(table: DuckDBPyRelation, numbers: Sequence[str]) -> None:
+    """Raise for the first column of numbers that has values which are none."""
+    for i, name in enumerate(numbers):
+        count, first, value = (
+            table.project(f"row_number() over () - 1 as i, r{i} as v")
+            .filter("v is not null and try_cast(v as double) is null")
+            .aggregate("count(*), min(i), arg_min(v, i)")
+            .fetchall()[0]
+        )
+        if count:
+            raise InvalidInputError.not_numbers(name=name, value=value, count=count, first=first)
 
 
 def _typed(labels: NDArray[Any]) -> NDArray[Any]:
