@@ -23,7 +23,9 @@ FLOORS = (
     ("objective",),
     ("solution",),
     ("search", "sources"),
-    ("find", "curve", "evaluate"),
+    ("find",),
+    ("curve",),
+    ("evaluate",),
     (
         "estimator",
         "assess",

@@ -17,7 +17,6 @@ Rows are counted from 0, and the messages say so.
 
 from __future__ import annotations
 
-import difflib
 import math
 import reprlib
 from typing import TYPE_CHECKING, Self
@@ -268,6 +267,8 @@ class InvalidInputError(CutpointError, ValueError):
         shown = [_show(column) for column in columns[:_COLUMNS]]
         more = [f"{len(columns) - len(shown):,} more"] if len(columns) > len(shown) else []
         plain = {column.strip().lower(): column for column in reversed(columns)}
+        import difflib
+
         near = [plain[match] for match in difflib.get_close_matches(name.strip().lower(), plain)]
         hint = "choose one of these; in a CSV file, the first line must have the names."
         if near:
@@ -407,6 +408,8 @@ class UnknownMetricError(CutpointError, LookupError):
         Hint: did you mean 'recall'?
         """
         plain = name.strip().lower().replace("-", "_").replace(" ", "_")
+        import difflib
+
         near = difflib.get_close_matches(plain, list(dict.fromkeys(known)))
         found = f"A metric must be a name from the catalogue. Got {_show(name)} instead."
         if not near:

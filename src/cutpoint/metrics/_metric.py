@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -208,6 +207,8 @@ def custom(function: Callable[..., Any], *, name: str | None = None, monotone: b
             must_be="a function of (tp, fp, fn, tn)",
             got=function,
         )
+    import inspect
+
     try:
         names = set(inspect.signature(function).parameters)
     except (TypeError, ValueError):  # some built-in callables have no signature

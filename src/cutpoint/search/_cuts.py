@@ -101,8 +101,8 @@ class Cuts:
             p, q = reference.numerator, reference.denominator
             weights = [q * a - p * b for a, b in zip(form.numerator, form.denominator, strict=True)]
             # |q*numerator - p*denominator| = q * denominator * |value - p/q|, and the last is small.
-            largest = (1 + positives + negatives) * max(map(abs, form.denominator))
-            signs[unsure] = self._linear_signs(weights, unsure, 4 * float(near) * float(q * largest))
+            largest = q * (1 + positives + negatives) * sum(map(abs, form.denominator), Fraction(0))
+            signs[unsure] = self._linear_signs(weights, unsure, largest * Fraction(4 * float(near)))
             return signs
         zero = (values[unsure] == 0) & (reference == 0)
         for i in unsure[~zero]:
@@ -113,7 +113,7 @@ class Cuts:
         return signs
 
     def _linear_signs(
-        self, weights: list[Fraction], index: NDArray[np.intp], bound: float
+        self, weights: list[Fraction], index: NDArray[np.intp], bound: Fraction
     ) -> NDArray[np.int8]:
         """Return the signs of ``w0 + w1*tp + w2*fp``, known to be no larger than `bound`."""
         unit = self.summary.unit
@@ -122,7 +122,7 @@ class Cuts:
         common = math.lcm(*(w.denominator for w in scaled))
         w0, w1, w2 = (int(w * common) for w in scaled)
         tp, fp = self.tp[index], self.fp[index]
-        if len(index) > _VECTOR and unit.limbs == 1 and bound * float(common) < 2.0**62:
+        if len(index) > _VECTOR and unit.limbs == 1 and bound * common < 1 << 62:
             # The result is small although its terms may not be: in two's complement, arithmetic
             # that overflows on the way still ends at the right small number.
             a, b, c = (np.array(w % 2**64, dtype=np.uint64) for w in (w0, w1, w2))

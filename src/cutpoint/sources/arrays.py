@@ -11,7 +11,6 @@ about few rows are answered from a copy of just these.
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -157,6 +156,8 @@ class ArraySource:
         starts = range(0, len(self.scores), BLOCK)
         if self._threads == 1:
             return [work(starts)]
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(self._threads) as pool:
             return list(pool.map(work, [starts[i :: self._threads] for i in range(self._threads)]))
 

@@ -183,7 +183,9 @@ def _expanded(path: str) -> list[str]:
         names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
         near = [str(folder / name) for name in difflib.get_close_matches(Path(path).name, names)]
         raise InvalidInputError.missing_file(path=path, near=near)
-    found = sorted(one for one in glob.glob(path, recursive=True) if not Path(one).is_dir())
+    # Not `Path.glob`, which has no absolute patterns.
+    matches = glob.glob(path, recursive=True)  # noqa: PTH207
+    found = sorted(match for match in matches if not Path(match).is_dir())
     if not found:
         raise InvalidInputError.missing_file(path=path, pattern=True)
     return found
@@ -210,7 +212,7 @@ def _table(connection: DuckDBPyConnection, files: list[_File], wanted: list[str]
         # The names are names and not patterns, whatever characters they have.
         paths = [glob.escape(file.path) for file in same]
         if layout is None:
-            part = connection.read_parquet(paths, union_by_name=len(paths) > 1)  # type: ignore[arg-type]
+            part = connection.read_parquet(paths, union_by_name=len(paths) > 1)
             columns = {name: f'"{name.replace(chr(34), chr(34) * 2)}"' for name in part.columns}
         else:
             part = connection.read_csv(

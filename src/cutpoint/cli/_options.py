@@ -1,0 +1,68 @@
+"""Options that several commands share, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from cutpoint.sources.arrays import ArraySource
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+
+
+def data_options(command: F) -> F:
+    """Add the files and the names of their columns; `read` takes them."""
+    for add in reversed(
+        (
+            click.argument("files", nargs=-1, required=True, metavar="FILE..."),
+            click.option("--label", metavar="COLUMN", help="Column of the labels: 0/1 or any two."),
+            click.option("--score", metavar="COLUMN", required=True, help="Column of the scores."),
+            click.option("--weight", metavar="COLUMN", help="Column of weights, if there are any."),
+            click.option("--positives", metavar="COLUMN", help="Instead of labels: positives per row,"),
+            click.option("--negatives", metavar="COLUMN", help="and negatives per row."),
+            click.option("--pos-label", metavar="LABEL", help="The positive label; 1 by default."),
+        )
+    ):
+        command = add(command)
+    return command
+
+
+def read(
+    files: tuple[str, ...],
+    *,
+    label: str | None,
+    score: str,
+    weight: str | None,
+    positives: str | None,
+    negatives: str | None,
+    pos_label: str | None,
+) -> ArraySource:
+    """Read the columns that the options name; exit with 2 for options that do not go together."""
+    counted = positives is not None or negatives is not None
+    if counted:
+        for option, value in (("--label", label), ("--weight", weight), ("--pos-label", pos_label)):
+            if value is not None:
+                message = f"{option} does not go with --positives and --negatives."
+                raise click.UsageError(message)
+        if positives is None or negatives is None:
+            message = "--positives and --negatives must be given together."
+            raise click.UsageError(message)
+    elif label is None:
+        message = "Missing option '--label' (or '--positives' and '--negatives')."
+        raise click.UsageError(message)
+    from cutpoint.sources.files import source
+
+    return source(
+        files,
+        label=label,
+        score=score,
+        weight=weight,
+        positives=positives,
+        negatives=negatives,
+        pos_label=pos_label,
+    )

@@ -1,0 +1,161 @@
+"""`cutpoint curve`: what every threshold does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from cutpoint.cli._options import data_options, json_option, read
+from cutpoint.cli._output import print_json
+
+LIMIT = 20
+COUNTS = ("tp", "fp", "fn", "tn")
+METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
+# What a narrow terminal does without, first to last.
+_SPARE = ("mcc", "accuracy", "tn", "fn", "specificity")
+
+
+@click.command()
+@data_options
+@click.option(
+    "--at",
+    type=float,
+    multiple=True,
+    metavar="THRESHOLD",
+    help="Show this threshold only. May be given more than once.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=2),
+    help="Show about so many cuts, evenly spread.  [default: 20; all with --csv and --json]",
+)
+@click.option("--all", "everything", is_flag=True, help="Show every cut.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV with all columns.")
+@json_option
+def curve(
+    files: tuple[str, ...],
+    *,
+    at: tuple[float, ...],
+    limit: int | None,
+    everything: bool,
+    as_csv: bool,
+    as_json: bool,
+    **columns: Any,
+) -> None:
+    """Show what every threshold does: confusion, precision, recall and more.
+
+    FILE is CSV or Parquet, a quoted pattern such as 'scores/*.parquet', or - for standard input.
+    A row is called positive if its score is at least the threshold; at 'inf' nobody is. Precision
+    is undefined there, an empty cell.
+
+    \b
+    Examples:
+      cutpoint curve scores.csv --label y --score p
+      cutpoint curve scores.csv --label y --score p --at 0.5 --at 0.3
+      cutpoint curve scores.csv --label y --score p --csv > curve.csv
+    """
+    chosen = [option for option, given in (("--csv", as_csv), ("--json", as_json)) if given]
+    if len(chosen) > 1:
+        message = "--csv and --json cannot both be given."
+        raise click.UsageError(message)
+    if everything and limit is not None:
+        message = "--all and --limit cannot both be given."
+        raise click.UsageError(message)
+    if any(threshold != threshold for threshold in at):
+        message = "nan is not a threshold."
+        raise click.BadParameter(message, param_hint="'--at'")
+    from cutpoint.curve import curve as all_cuts
+
+    source = read(files, **columns)
+    found = all_cuts(source)
+    if at:
+        shown = _at(found, at)
+    else:
+        if limit is None and not (everything or chosen):
+            limit = LIMIT
+        shown = _spread(found, limit)
+    if as_csv:
+        _print_csv(shown)
+        return
+    summary = source.summary()
+    facts = {
+        "rows": summary.rows,
+        "positives": float(summary.totals[0]),
+        "negatives": float(summary.totals[1]),
+        "auc": found.auc,
+        "average_precision": found.average_precision,
+        "cuts": len(found),
+    }
+    if as_json:
+        from cutpoint.solution import json_number
+
+        points = zip(*shown.values(), strict=True)
+        print_json(
+            {name: json_number(value) for name, value in facts.items()}
+            | {"points": [dict(zip(shown, map(json_number, p), strict=True)) for p in points]}
+        )
+        return
+    _print(shown, facts)
+
+
+def _at(found: Curve, thresholds: Sequence[float]) -> dict[str, list[float]]:
+    """Return columns of what these thresholds do."""
+    shown: dict[str, list[float]] = {"threshold": list(thresholds)}
+    confusions = [found.at(threshold).confusion for threshold in thresholds]
+    for name in COUNTS:
+        shown[name] = [confusion.to_dict()[name] for confusion in confusions]
+    for name in METRICS:
+        shown[name] = [confusion.metric(name) for confusion in confusions]
+    return shown
+
+
+def _spread(found: Curve, limit: int | None) -> dict[str, list[float]]:
+    """Return columns of all cuts, or of `limit` of them, the first and the last included."""
+    import numpy as np
+
+    size = len(found)
+    rows: Any = slice(None)
+    if limit is not None and limit < size:
+        rows = np.linspace(0, size - 1, limit).round().astype(np.intp)
+    return {name: column[rows].tolist() for name, column in found.table(METRICS).items()}
+
+
+def _print_csv(shown: Mapping[str, Sequence[float]]) -> None:
+    """Print CSV in full precision; undefined values are empty cells."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(shown)
+    for point in zip(*shown.values(), strict=True):
+        writer.writerow(["" if value != value else value for value in point])  # noqa: PLR0124 - NaN
+
+
+def _print(shown: Mapping[str, Sequence[float]], facts: Mapping[str, float]) -> None:
+    """Print a table that is as wide as the terminal allows, and the areas below the curves."""
+    out = console()
+    columns = list(shown)
+    made = _table(shown, columns)
+    for spare in _SPARE:
+        if width_of(out, made) <= out.width:
+            break
+        columns.remove(spare)
+        made = _table(shown, columns)
+    out.print(made)
+    out.print()
+    points, cuts = len(shown["threshold"]), int(facts["cuts"])
+    rows = [
+        ("AUC", rate(facts["auc"])),
+        ("average precision", rate(facts["average_precision"])),
+        (
+            "data",
+            f"{count(facts['rows'])} rows, {count(facts['positives'])} positive, "
+            f"{count(facts['negatives'])} negative",
+        ),
+        ("cuts", f"{count(cuts)}, {count(points)} shown" if points != cuts else count(cuts)),
+    ]
+    out.print(pairs(rows))
+
+
+def _table(shown: Mapping[str, Sequence[float]], columns: Sequence[str]) -> Any:
+    write = {"threshold": exact, **dict.fromkeys(COUNTS, count)}
+    cells = [[write.get(name, rate)(value) for value in shown[name]] for name in columns]
+    return table(columns, zip(*cells, strict=True))

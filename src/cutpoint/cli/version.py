@@ -1,0 +1,37 @@
+"""`cutpoint version`: what is installed, for reports of bugs."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as version_of
+
+import click
+
+from cutpoint._version import __version__
+from cutpoint.cli._options import json_option
+from cutpoint.cli._output import print_json
+
+_PACKAGES = ("numpy", "duckdb", "scikit-learn", "scipy")
+
+
+@click.command()
+@json_option
+def version(*, as_json: bool) -> None:
+    """Print the version of cutpoint, and of what it stands on.
+
+    \b
+    Example:
+      cutpoint version --json
+    """
+    versions = {"cutpoint": __version__, "python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            versions[package] = version_of(package)
+        except PackageNotFoundError:
+            continue
+    if as_json:
+        print_json(versions)
+        return
+    (_, ours), *others = versions.items()
+    click.echo(f"cutpoint {ours} ({', '.join(' '.join(pair) for pair in others)})")
