@@ -9,6 +9,7 @@ An undefined value is None and never wins. A positive number over zero is ``inf`
 from __future__ import annotations
 
 import decimal
+import functools
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -110,15 +111,19 @@ def root(x):
         return Fraction((decimal.Decimal(x.numerator) / decimal.Decimal(x.denominator)).sqrt())
 
 
-def entropy(shares):
-    """Bits of a distribution, 0 log 0 being 0."""
+@functools.lru_cache(100_000)
+def entropy_of(share):
+    """-p log2 p to `DIGITS` digits, 0 at 0."""
+    if share == 0:
+        return Fraction(0)
     with context() as c:
-        bits = decimal.Decimal(0)
-        for share in shares:
-            if share:
-                p = decimal.Decimal(share.numerator) / decimal.Decimal(share.denominator)
-                bits -= p * c.ln(p) / c.ln(decimal.Decimal(2))
-        return Fraction(bits)
+        p = decimal.Decimal(share.numerator) / decimal.Decimal(share.denominator)
+        return Fraction(-p * c.ln(p) / c.ln(decimal.Decimal(2)))
+
+
+def entropy(shares):
+    """Bits of a distribution."""
+    return sum(map(entropy_of, shares), Fraction(0))
 
 
 def accuracy(c):
@@ -417,7 +422,7 @@ def solve(rows, objective, direction, bounds=()):
         value, equal = best
         # Thresholds descend, so the first calls the fewest rows positive.
         return Answer("optimal", equal[0], value, tuple(equal[1:]))
-    if feasible:
+    if _best(every, objective, 1) is None:
         return Answer("undefined")
     return Answer("infeasible", attainable=tuple(_attainable(every, bound) for bound in bounds))
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.masses import number
 from cutpoint.objective import Constraints, Goal, Objective
 from cutpoint.objective import goal as read_goal
+from cutpoint.search.certify import Confidence, certify
 from cutpoint.search.run import Found, Method, search
 from cutpoint.solution import Attainable, Certificate, Cut, Interval, Solution, Ties, make_cut
 from cutpoint.sources.arrays import ArraySource
@@ -33,6 +35,8 @@ def find(
     subject_to: Constraints = None,
     sample_weight: Any = None,
     pos_label: Any = None,
+    confidence: Confidence | None = None,
+    random_state: Any = 0,
     method: Method = "auto",
     at: At = "score",
 ) -> Solution:
@@ -63,8 +67,20 @@ def find(
         Non-negative weights. Sums of weights are exact, whatever the order of the rows.
     pos_label : int, float, bool or str, default=None
         The label of the positive class; 1 by default.
-    method : {"auto", "sweep", "narrow"}, default="auto"
-        How to search; the answer is the same bit for bit. "sweep" sorts; "narrow" does not.
+    confidence : float in (0, 1) or "expectation", default=None
+        Ask for constraints that hold not only on these rows but on new data from the same source,
+        with this confidence: 0.95 errs for one sample in twenty. Possible for bounds on shares of
+        rows (precision, recall, fpr, f1, ...), on independent rows without weights. Where nothing
+        can be certified the status is ``"none_certified"``. ``"expectation"``: the bound holds on
+        average over samples; for recall, fnr, specificity, fpr and predicted_positive_rate.
+    random_state : int, Generator or None, default=0
+        Fixes the pilot part of the rows that `confidence` sets aside for shares such as precision.
+        To try several and keep the best one would void the guarantee.
+    method : {"auto", "sweep", "narrow", "ilp"}, default="auto"
+        How to search; the answer is the same bit for bit. "sweep" sorts; "narrow" does not; "ilp"
+        solves linear programmes, slowly, as a check by other means: for objectives and constraints
+        that are linear or ratios in TP and FP only. `cutpoint.ilp` shows the programmes, and can
+        stop them early.
     at : {"score", "middle"}, default="score"
         Where in the interval of equal decisions to put the threshold: at the lowest score that is
         called positive, so that decisions replay bit for bit, or in the middle of the gap below it.
@@ -103,8 +119,18 @@ def find(
     data        4 rows, 2 positive, 2 negative
     """
     wanted = read_goal(maximize=maximize, minimize=minimize, subject_to=subject_to)
+    if confidence is not None:
+        for name, value in (("sample_weight", sample_weight), ("at", None if at == "score" else at)):
+            if value is not None:
+                raise InvalidParameterError.of(
+                    parameter=name,
+                    caller="find",
+                    must_be="left out when 'confidence' is given: only independent rows, and "
+                    "thresholds that were tested, can be certified",
+                    got=value,
+                )
     for name, value, allowed in (
-        ("method", method, ("auto", "sweep", "narrow")),
+        ("method", method, ("auto", "sweep", "narrow", "ilp")),
         ("at", at, ("score", "middle")),
     ):
         if value not in allowed:
@@ -115,6 +141,10 @@ def find(
                 got=value,
             )
     source = as_source(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    if confidence is not None:
+        found, guarantee = certify(source, wanted, confidence, random_state)
+        solution = _optimal(wanted, found, at) if found.choice else _none(wanted, found, "none_certified")
+        return replace(solution, guarantee=guarantee)
     return solve(wanted, lambda one: search(source, one, method if one is wanted else "auto"), at)
 
 
@@ -189,7 +219,7 @@ def _optimal(goal: Goal, found: Found, at: At) -> Solution:
     best, value = choice.best, float(choice.value)
     cut = cut_at(cuts, best)
     return Solution(
-        status="optimal",
+        status=found.status,
         threshold=cut.threshold if at == "score" else middle(cut.interval, cuts.thresholds.dtype),
         value=value,
         interval=cut.interval,
@@ -201,9 +231,14 @@ def _optimal(goal: Goal, found: Found, at: At) -> Solution:
             cuts.tp[choice.ties],
             cuts.fp[choice.ties],
         ),
-        certificate=Certificate(found.method, value, value, found.passes, found.rows_examined),
+        certificate=Certificate(
+            found.method,
+            value,
+            value if found.bound is None else found.bound,
+            found.passes,
+            found.rows_examined,
+        ),
         counts=cuts.confusion(best),
-        score_dtype=cuts.thresholds.dtype,
         **_common(goal, found),
     )
 
@@ -229,6 +264,7 @@ def middle(interval: Interval, dtype: np.dtype[Any]) -> float:
 
 
 def _infeasible(goal: Goal, found: Found, look: Callable[[Goal], Found]) -> Solution:
+    look(Goal(goal.expression, goal.direction))  # raises if the objective itself is undefined everywhere
     reports = []
     for constraint in goal.constraints:
         direction: Literal["maximize", "minimize"] = "maximize" if constraint.wants_high else "minimize"
@@ -242,10 +278,13 @@ def _infeasible(goal: Goal, found: Found, look: Callable[[Goal], Found]) -> Solu
         met = bool(best.cuts.feasible((constraint,))[index])
         threshold = float(best.cuts.thresholds[index])
         reports.append(Attainable(str(constraint), float(best.choice.value), threshold, met))
+    return replace(_none(goal, found, "infeasible"), attainable=tuple(reports))
+
+
+def _none(goal: Goal, found: Found, status: Literal["infeasible", "none_certified"]) -> Solution:
     worst = -goal.sign * math.inf
     return Solution(
-        status="infeasible",
-        attainable=tuple(reports),
+        status=status,
         certificate=Certificate(found.method, worst, worst, found.passes, found.rows_examined),
         **_common(goal, found),
     )

@@ -39,7 +39,8 @@ class Unit:
 
     def fraction(self, integer: int) -> Fraction:
         """Return the mass that an integer stands for."""
-        return Fraction(integer) * Fraction(2) ** self.exponent
+        whole = Fraction(integer)
+        return whole * Fraction(2) ** self.exponent if self.exponent else whole
 
     def split(self, values: NDArray[Any]) -> list[NDArray[np.float64]]:
         """Split non-negative values of this grain into limbs, lowest first; each step is exact."""

@@ -212,7 +212,7 @@ class _Reader:
             case ast.Add():
                 return left + right if isinstance(left, Expression) else right + left
             case ast.Sub():
-                return left - right if not isinstance(right, Expression) else -right + left
+                return -right + left if isinstance(left, Fraction) and numbers == 1 else left - right
             case ast.Mult() if numbers:
                 return left * right if isinstance(left, Expression) else right * left
             case ast.Div() if isinstance(right, Fraction) and right != 0:

@@ -7,6 +7,7 @@ cluster; a search never knows which. A new engine is one file with these three m
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from cutpoint.masses import Masses, Unit
+
+SMALL = 1 << 15
+"""Below so many rows a sort is as fast as two passes."""
 
 Scores = NDArray[np.floating[Any]]
 
@@ -39,7 +43,7 @@ class Summary:
     low: float
     high: float
 
-    @property
+    @cached_property
     def totals(self) -> tuple[Fraction, Fraction]:
         """The masses P and N."""
         return self.unit.fraction(self.positives), self.unit.fraction(self.negatives)
@@ -51,12 +55,16 @@ class Histogram:
 
     All rows of bucket k have scores in the closed interval that `span` gives for it, and all rows
     of the data with scores in that interval are in bucket k.
+
+    With `shares` the score of a row is the share of positives in its mass (calibrated
+    probabilities, to within one part in 2**40): TP against FP is then a concave curve.
     """
 
     pos: Masses
     neg: Masses
     rows: NDArray[np.int64]
     span: Callable[[NDArray[np.intp]], Ranges]
+    shares: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
@@ -192,15 +192,41 @@ class Attainable:
         }
 
 
+@dataclass(frozen=True)
+class Guarantee:
+    """What is promised of the constraints on new data from the same source, and on what grounds.
+
+    With probability `confidence` over the rows at hand, the constraints hold at the threshold on
+    new rows; ``"expectation"``: they hold on average. Rows must be independent draws. `method` says
+    how it was certified, on `calibration_rows` rows after a pilot of `pilot_rows` others; of the
+    `tested` thresholds (or bounds), `certified` cuts were left to choose from. If none was,
+    `more_rows` estimates how many more rows would do; None: no threshold seems to meet them.
+    """
+
+    confidence: float | Literal["expectation"]
+    method: Literal["order statistics", "learn then test", "conformal risk control"]
+    pilot_rows: int
+    calibration_rows: int
+    tested: int
+    certified: int
+    more_rows: int | None = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return dict(vars(self))
+
+
 @dataclass(frozen=True, repr=False)
 class Solution:
     """The best threshold for a goal, or the news that there is none.
 
     Attributes
     ----------
-    status : {"optimal", "infeasible"}
+    status : {"optimal", "infeasible", "none_certified"}
         Infeasible: no cut meets the constraints. `threshold`, `value`, `interval` and `confusion`
-        are then None, and `attainable` says how far each constraint can be met.
+        are then None, and `attainable` says how far each constraint can be met. None certified:
+        the same, where the constraints could not be certified with the asked confidence;
+        ``guarantee.more_rows`` says how many more rows would be needed.
     threshold : float
         Positive iff ``score >= threshold``. By default the lowest score that is called positive,
         so that decisions replay bit for bit; ``inf`` calls nobody positive.
@@ -213,10 +239,12 @@ class Solution:
     ties : sequence of Cut
         The other cuts of exactly equal value; the chosen one calls the fewest rows positive.
     certificate : Certificate
-        The proof that it is the optimum.
+        The proof that it is the optimum; with a guarantee, among the certified thresholds.
+    guarantee : Guarantee or None
+        What is promised of the constraints on new data, if `confidence` was asked for.
     """
 
-    status: Literal["optimal", "infeasible"]
+    status: Literal["optimal", "infeasible", "none_certified"]
     objective: str
     direction: Literal["maximize", "minimize"]
     constraints: tuple[str, ...]
@@ -230,8 +258,9 @@ class Solution:
     confusion: Confusion | None = None
     ties: Sequence[Cut] = ()
     attainable: tuple[Attainable, ...] = ()
-    counts: dict[str, Fraction] | None = field(default=None)
-    score_dtype: np.dtype[Any] = field(default=np.dtype(np.float64))
+    guarantee: Guarantee | None = None
+    counts: dict[str, Fraction] | None = None
+    """The confusion as exact fractions, for everything that is computed from it."""
 
     def decide(self, y_score: Any) -> NDArray[np.int8]:
         """Return 1 where a score is called positive and 0 elsewhere; NaN scores are an error.
@@ -262,7 +291,15 @@ class Solution:
         return {metric.name: value_of(metric, counts) for metric in PLAIN}
 
     def raise_if_infeasible(self) -> Solution:
-        """Return itself, or raise `InfeasibleError` saying what can be attained."""
+        """Return itself, or raise `InfeasibleError` saying what can be attained, or what it would take."""
+        if self.status == "none_certified":
+            assert self.guarantee is not None
+            raise InfeasibleError.none_certified(
+                constraints=self.constraints,
+                confidence=self.guarantee.confidence,
+                rows=self.rows,
+                more_rows=self.guarantee.more_rows,
+            )
         if self.status == "infeasible":
             raise InfeasibleError.of(
                 attainable={a.constraint: (a.value, a.threshold) for a in self.attainable}
@@ -295,6 +332,8 @@ class Solution:
             "negatives": self.negatives,
             "metrics": {k: json_number(v) for k, v in self.metrics().items()} if found else None,
         }
+        if self.guarantee is not None:
+            shown["guarantee"] = self.guarantee.to_dict()
         if not found:
             shown["attainable"] = [a.to_dict() for a in self.attainable]
         return shown
@@ -324,6 +363,8 @@ class Solution:
                 for a in self.attainable
             ]
             return [*lines, ("data", data)]
+        if self.status == "none_certified":
+            return [("status", f"none certified: {self._promise()}"), ("goal", goal), ("data", data)]
         assert self.interval is not None
         assert self.confusion is not None
         counts = "  ".join(f"{name} {show(count)}" for name, count in self.confusion.to_dict().items())
@@ -343,7 +384,21 @@ class Solution:
         ]
         if self.ties:
             lines.insert(2, ("ties", f"{len(self.ties):,} more of equal value: {self.ties!r}"))
+        if self.guarantee is not None:
+            lines.insert(-1, ("guarantee", self._promise()))
         return lines
+
+    def _promise(self) -> str:
+        """Say in words what is promised on new data, or what it would take."""
+        told = self.guarantee
+        assert told is not None
+        how = "on average" if told.confidence == "expectation" else f"with confidence {told.confidence:g}"
+        if self.status == "optimal":
+            names = " and ".join(self.constraints)
+            return f"{names} on new data, {how} ({told.method}, {told.calibration_rows:,} rows)"
+        if told.more_rows is None:
+            return f"{how} at no threshold, and more rows like these would hardly help"
+        return f"{how} at no threshold; about {told.more_rows:,} more rows would be needed"
 
 
 def json_number(x: float | None) -> float | int | str | None:

@@ -136,6 +136,7 @@ information_gain = Metric(
     trend_=None,
     formula=_information_gain,
     rational=False,
+    cancels=True,
     box_bounds=_dependence_bounds,
     about=About(
         title="Information gain",
@@ -184,6 +185,7 @@ corner_distance = Metric(
     trend_=BAD,
     formula=_corner_distance,
     rational=False,
+    magnitude_=relative,
     about=About(
         title="Distance to the corner (0, 1)",
         summary="How far the point lies from the perfect corner of ROC space.",
@@ -204,8 +206,8 @@ def _gap(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
 
 def _gap_bounds(metric: Metric, box: Box) -> tuple[Array, Array]:
     """Recall - specificity rises with TP and with FP: its range over the box is an interval."""
-    low = ratio(box.tp_low, box.positives) - ratio(box.negatives - box.fp_low, box.negatives)
-    high = ratio(box.tp_high, box.positives) - ratio(box.negatives - box.fp_high, box.negatives)
+    low = ratio(box.tp_low, box.positives) - 1 + ratio(box.fp_low, box.negatives)
+    high = ratio(box.tp_high, box.positives) - 1 + ratio(box.fp_high, box.negatives)
     least = np.where((low <= 0) & (high >= 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
     return least, np.maximum(np.abs(low), np.abs(high))
 

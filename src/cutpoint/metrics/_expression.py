@@ -46,12 +46,22 @@ class Box(NamedTuple):
     fp_high: Array
     positives: float
     negatives: float
+    fn_low: Array | None = None
+    """P - tp_high and its like, given where they are known better than by subtracting floats."""
+    fn_high: Array | None = None
+    tn_low: Array | None = None
+    tn_high: Array | None = None
 
     def corner(self, *, tp: int, fp: int) -> dict[str, Array]:
         """Return the confusion at the corner with high (+1) or low (-1) TP and FP."""
-        t = self.tp_high if tp > 0 else self.tp_low
-        f = self.fp_high if fp > 0 else self.fp_low
-        return {"tp": t, "fp": f, "fn": self.positives - t, "tn": self.negatives - f}
+        hits, misses = (self.tp_high, self.fn_low) if tp > 0 else (self.tp_low, self.fn_high)
+        alarms, spared = (self.fp_high, self.tn_low) if fp > 0 else (self.fp_low, self.tn_high)
+        return {
+            "tp": hits,
+            "fp": alarms,
+            "fn": self.positives - hits if misses is None else misses,
+            "tn": self.negatives - alarms if spared is None else spared,
+        }
 
 
 class LinearFractional(NamedTuple):
@@ -73,7 +83,9 @@ class Expression(ABC):
     __array_ufunc__ = None
 
     rational: bool
-    """Whether exact evaluation is exact (True) or correct to 100 digits (False)."""
+    """Whether exact evaluation is exact (True) or correct to a great many digits (False)."""
+    cancels: bool = False
+    """Whether exact evaluation adds irrational terms, so that its error is not relative to the sum."""
     exact: bool = True
     """Whether exact evaluation exists at all; a user's function has only floats."""
 
@@ -204,6 +216,11 @@ class WeightedSum(Expression):
     def rational(self) -> bool:  # type: ignore[override]
         """Whether every part is."""
         return all(term.rational for _, term in self.terms)
+
+    @property
+    def cancels(self) -> bool:  # type: ignore[override]
+        """Whether there is anything to cancel."""
+        return not self.rational
 
     @property
     def exact(self) -> bool:  # type: ignore[override]

@@ -48,6 +48,7 @@ class Metric(Expression):
     denominator: Formula | None = None
     formula: Formula | None = None
     rational: bool = True
+    cancels: bool = False
     box_bounds: Callable[[Metric, Box], tuple[Array, Array]] | None = None
     magnitude_: Callable[[float, float], float] = lambda positives, negatives: 1.0
     parameters: tuple[tuple[str, Fraction], ...] = ()

@@ -40,7 +40,7 @@ def _weighted(
         numerator=numerator,
         denominator=denominator,
         magnitude_=magnitude,
-        parameters=tuple((key, value) for key, value in exact.items() if value != 0),
+        parameters=tuple((key, value) for key, value in exact.items() if value != 0) or (("fp", fp_),),
         about=about,
     )
 

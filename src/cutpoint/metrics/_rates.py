@@ -221,7 +221,7 @@ false_omission_rate = Metric(
         range="[0, 1], 0 is best",
         undefined=EVERYBODY,
         monotone=REVERSED,
-        aliases=("for_", "fomr"),
+        aliases=("for", "fomr"),
         reference=POWERS,
     ),
 )

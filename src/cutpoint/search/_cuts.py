@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoint.masses import Masses
+from cutpoint.metrics._arithmetic import LOG_DIGITS, ROOT_DIGITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 SLACK = 2.0**-46
 """Relative room for rounding in a formula: 128 units in the last place, formulas need about 20."""
-_AGREE = Fraction(1, 10**90)
-"""Irrational values that agree to 90 digits are called equal."""
+_AGREE_ROOT, _AGREE_SUM = Fraction(1, 10 ** (ROOT_DIGITS - 10)), Fraction(1, 10 ** (LOG_DIGITS - 10))
+"""Irrational values that agree to so many digits are called equal."""
 _VECTOR = 64
 """From so many cuts on, exact comparisons are made on whole arrays where the form allows it."""
 
@@ -105,9 +106,13 @@ class Cuts:
             signs[unsure] = self._linear_signs(weights, unsure, largest * Fraction(4 * float(near)))
             return signs
         zero = (values[unsure] == 0) & (reference == 0)
+        agree = _AGREE_ROOT * abs(reference)
+        if expression.cancels:
+            size = Fraction(expression.magnitude(float(positives), float(negatives)))
+            agree = _AGREE_SUM * (abs(reference) + size)
         for i in unsure[~zero]:
             difference = Fraction(self.exact(expression, int(i))) - reference
-            if not expression.rational and abs(difference) <= _AGREE * max(abs(reference), 1):
+            if not expression.rational and abs(difference) <= agree:
                 difference = Fraction(0)
             signs[i] = (difference > 0) - (difference < 0)
         return signs

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 FEW = 1 << 14
 """So few rows are looked at one by one."""
 ROUNDS = 8
+TANGENT_SLACK = 2.0**12
+"""How much more room for rounding the corner between two tangents gets: it is not a sum of rows."""
+_SHARE_ROOM = 2.0**-40
 
 
 @dataclass(frozen=True)
@@ -134,9 +137,20 @@ def _prune(table: _Table, goal: Goal, summary: Summary, floor: float) -> tuple[f
     tp_low, fp_low = table.tp_above, table.fp_above
     tp_high, fp_high = tp_low + table.pos, fp_low + table.neg
     positives, negatives = map(float, summary.totals)
-    box = Box(tp_low.floats(), tp_high.floats(), fp_low.floats(), fp_high.floats(), positives, negatives)
     none = np.zeros(len(table.rows))
-    edges = Cuts(summary, none, none, tp_high, fp_high)
+    starts, edges = Cuts(summary, none, none, tp_low, fp_low), Cuts(summary, none, none, tp_high, fp_high)
+    box = Box(
+        tp_low=starts.floats["tp"],
+        tp_high=edges.floats["tp"],
+        fp_low=starts.floats["fp"],
+        fp_high=edges.floats["fp"],
+        positives=positives,
+        negatives=negatives,
+        fn_low=edges.floats["fn"],
+        fn_high=starts.floats["fn"],
+        tn_low=edges.floats["tn"],
+        tn_high=starts.floats["tn"],
+    )
     with np.errstate(all="ignore"):
         values = goal.sign * edges.values(goal.expression)
         values[~_certain(edges, goal.constraints)] = np.nan
@@ -147,9 +161,42 @@ def _prune(table: _Table, goal: Goal, summary: Summary, floor: float) -> tuple[f
         assert bounds is not None
         upper = bounds[1] if goal.sign > 0 else -bounds[0]
         keep = ~(upper + slack(goal.expression, summary, upper) < floor)
+        if table.histogram.shares:
+            upper = _between_tangents(table, box, goal, summary)
+            keep &= ~(upper + TANGENT_SLACK * slack(goal.expression, summary, upper) < floor)
         for constraint in goal.constraints:
             keep &= _possible(constraint, box, summary)
     return floor, keep
+
+
+def _between_tangents(table: _Table, box: Box, goal: Goal, summary: Summary) -> NDArray[np.float64]:
+    """Return what no cut in a bucket exceeds, where scores are the shares of positives; inf if unknown.
+
+    From its upper to its lower edge the curve of TP against FP is concave, and its slopes lie
+    between the shares at the two ends: it runs inside the triangle of the edges and the corner at
+    which their tangents meet. A quotient of linear functions is greatest at one of the three.
+    """
+    form = goal.expression.linear_fractional(*summary.totals)
+    if form is None:
+        return np.full(len(table.rows), np.inf)
+    span = table.histogram.span(np.arange(len(table.rows), dtype=np.intp))
+    low, high = (np.clip(end[::-1].astype(np.float64), summary.low, summary.high) for end in span)
+    low, high = np.maximum(low - _SHARE_ROOM, 0.0), np.minimum(high + _SHARE_ROOM, 1.0)
+    both = table.pos.floats() + table.neg.floats()
+    steep = np.clip((table.pos.floats() - low * both) / (high - low), 0.0, both)
+    corners = (
+        (box.tp_low, box.fp_low),
+        (box.tp_low + steep * high, box.fp_low + steep * (1.0 - high)),
+        (box.tp_high, box.fp_high),
+    )
+    values, denominators = [], []
+    b0, b1, b2 = map(float, form.denominator)
+    for tp, fp in corners:
+        fn, tn = (np.maximum(total - part, 0.0) for total, part in zip(box[4:], (tp, fp), strict=True))
+        values.append(goal.sign * goal.expression.evaluate(tp=tp, fp=fp, fn=fn, tn=tn))
+        denominators.append(b0 + b1 * tp + b2 * fp)
+    of_one_sign = (np.min(denominators, axis=0) > 0) | (np.max(denominators, axis=0) < 0)
+    return np.where(of_one_sign & ~np.isnan(values).any(axis=0), np.max(values, axis=0), np.inf)
 
 
 def _certain(edges: Cuts, constraints: tuple[Constraint, ...]) -> NDArray[np.bool_]:

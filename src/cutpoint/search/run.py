@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.metrics._expression import Expression, WeightedSum
 from cutpoint.metrics._metric import UserFunction
+from cutpoint.questions import SMALL
 from cutpoint.search._cuts import Choice, Cuts, choose
 from cutpoint.search.narrow import narrow
 from cutpoint.search.sweep import all_cuts
@@ -16,9 +17,7 @@ if TYPE_CHECKING:
     from cutpoint.objective import Goal
     from cutpoint.questions import Source, Summary
 
-Method = Literal["auto", "sweep", "narrow"]
-SMALL = 1 << 15
-"""Below so many rows a sort is as fast as two passes."""
+Method = Literal["auto", "sweep", "narrow", "ilp"]
 
 
 @dataclass(frozen=True)
@@ -28,18 +27,26 @@ class Found:
     summary: Summary
     cuts: Cuts
     choice: Choice | None
-    method: Literal["sweep", "narrow"]
+    method: Literal["sweep", "narrow", "ilp"]
     passes: int
     rows_examined: int
+    status: Literal["optimal", "time_limit", "gap_limit"] = "optimal"
+    """Why the search ended; if not with the optimum, `bound` says how much better it can be."""
+    bound: float | None = None
 
 
 def search(source: Source, goal: Goal, method: Method = "auto") -> Found:
     """Find the best cut, exactly, and all of its ties.
 
-    Sweep and narrow give the same answer bit for bit; they differ in time and memory only.
+    All methods give the same answer bit for bit; they differ in time and memory only.
     """
     read_before = source.passes
     summary = source.summary()
+    if method == "ilp":
+        from cutpoint.search.ilp import _run as ilp
+
+        posed = ilp.pose(all_cuts(source), goal)
+        return ilp.answer(posed, ilp.run(posed), passes=source.passes - read_before)
     for expression in (goal.expression, *(c.expression for c in goal.constraints)):
         _check_promises(expression, summary)
     can_narrow = _has_bounds(goal)
@@ -63,12 +70,16 @@ def search(source: Source, goal: Goal, method: Method = "auto") -> Found:
 
 
 def decide(
-    cuts: Cuts, goal: Goal, method: Literal["sweep", "narrow"], passes: int, rows_examined: int
+    cuts: Cuts, goal: Goal, method: Literal["sweep", "narrow", "ilp"], passes: int, rows_examined: int
 ) -> Found:
-    """Choose among cuts that are known to hold the optimum; raise if the objective is undefined at all."""
+    """Choose among cuts that are known to hold the optimum.
+
+    Without constraints there is always a choice, unless the objective is undefined at every cut:
+    then raise. With constraints, no choice means that no cut meets them and has a value.
+    """
     feasible = cuts.feasible(goal.constraints)
     choice = choose(cuts, goal, feasible)
-    if choice is None and (feasible.any() or not goal.constraints):
+    if choice is None and not goal.constraints:
         positives, negatives = map(float, cuts.summary.totals)
         raise InvalidInputError.undefined(
             objective=str(goal.expression), positives=positives, negatives=negatives

@@ -14,13 +14,23 @@ if TYPE_CHECKING:
 
 
 def all_cuts(source: Source) -> Cuts:
-    """Return every cut of the data, "nobody positive" first."""
+    """Return every cut of the data, "nobody positive" first.
+
+    With a score of +inf in the data no threshold calls nobody positive, and that cut does not exist.
+    """
     summary = source.summary()
     rows = source.rows(None)
-    scores = rows.scores[::-1]
-    tp, fp = (_running(side[::-1]) for side in (rows.pos, rows.neg))
-    below = np.append(scores[1:], scores.dtype.type(-np.inf))
-    return with_nobody(Cuts(summary, scores, below, tp, fp))
+    scores, pos, neg = rows.scores, rows.pos, rows.neg
+    del rows  # each part is let go of as soon as it is used: the peak is what counts on a large input
+    nobody = int(summary.high != np.inf)
+    edges = np.empty(len(scores) + 1 + nobody, dtype=scores.dtype)
+    edges[0], edges[-1] = np.inf, -np.inf
+    edges[nobody:-1] = scores[::-1]
+    del scores
+    tp = _running(pos, nobody)
+    del pos
+    # The next lower score of each cut is the threshold of the next: one array, seen twice.
+    return Cuts(summary, edges[:-1], edges[1:], tp, _running(neg, nobody))
 
 
 def with_nobody(cuts: Cuts) -> Cuts:
@@ -42,5 +52,8 @@ def with_nobody(cuts: Cuts) -> Cuts:
     )
 
 
-def _running(masses: Masses) -> Masses:
-    return Masses(np.cumsum(masses.limbs, axis=1), masses.unit).carried()
+def _running(masses: Masses, nobody: int) -> Masses:
+    """Return the sums from the top, after a zero if there is a cut that calls nobody positive."""
+    sums = np.zeros((len(masses.limbs), len(masses) + nobody), dtype=np.int64)
+    np.cumsum(masses.limbs[:, ::-1], axis=1, out=sums[:, nobody:])
+    return Masses(sums, masses.unit).carried()

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from cutpoint._errors import InvalidInputError
 from cutpoint.masses import Masses, Unit, bit_range, grain
-from cutpoint.questions import Histogram, Ranges, Rows, Scores, Summary
-from cutpoint.sources._buckets import Buckets, Radix, choose
+from cutpoint.questions import SMALL, Histogram, Ranges, Rows, Scores, Summary
+from cutpoint.sources._buckets import Buckets, Radix, Single, choose
 from cutpoint.sources._input import as_array, as_floats, as_weights, same_length
 from cutpoint.sources._labels import Counts, Labels
 
@@ -33,6 +33,7 @@ BLOCK = 1 << 17
 SAMPLE = 1 << 13
 FEW = 24
 """One row in so many may be kept as a copy."""
+_PIECE = 1 << 14
 _CARRY_EVERY = 1 << 9
 """Blocks after which long sums are carried, long before their limbs could overflow."""
 
@@ -81,7 +82,7 @@ class ArraySource:
         self.streams = streams
         self.score_name = score_name
         self.passes = 0
-        self._known: tuple[Summary, Histogram] | None = None
+        self._known: tuple[Summary, Histogram | None] | None = None
         self._kept: tuple[Ranges, _Block] | None = None
         self._threads = min(os.cpu_count() or 1, 4) if len(scores) > 4 * BLOCK else 1
 
@@ -114,20 +115,14 @@ class ArraySource:
         """Count into buckets: one pass over the data, or none where the rows were kept."""
         summary, first = self._first_look()
         if ranges is None:
-            return first
-        buckets = Radix.over(ranges)
+            return first or self._histogram(choose(self._sample()), None, summary.unit)
         kept = self._keep(ranges)
-        if kept is not None:
-            tally = _tally([_part(kept, _inside(kept.scores, ranges))], buckets, summary.unit)
-            return _table(tally, buckets, summary.unit)
-        tallies = self._each(
-            lambda starts: _tally(
-                (self._inside(start, ranges) for start in starts),
-                buckets,
-                summary.unit,
-            )
-        )
-        return _table(_added(tallies), buckets, summary.unit)
+        if kept is None:
+            return self._histogram(Radix.over(ranges), ranges, summary.unit)
+        parts = (_part(kept, slice(i, i + _PIECE)) for i in range(0, len(kept.scores), _PIECE))
+        inside = (_part(part, _inside(part.scores, ranges)) for part in parts)
+        buckets = Radix.over(ranges)
+        return _table(_tally(inside, buckets, summary.unit), buckets, summary.unit)
 
     def rows(self, ranges: Ranges | None) -> Rows:
         """Collect and sort: a pass over the data unless the rows were kept, and a sort."""
@@ -145,10 +140,21 @@ class ArraySource:
     def _block(self, part: slice, index: Any) -> _Block:
         return _Block(self.scores[part][index], [stream.read(part, index) for stream in self.streams])
 
-    def _inside(self, start: int, ranges: Ranges) -> _Block:
+    def _inside(self, start: int, ranges: Ranges | None) -> _Block:
         """Return the rows of a block that lie in the ranges."""
         part = slice(start, start + BLOCK)
-        return self._block(part, _inside(self.scores[part], ranges))
+        return self._block(part, slice(None) if ranges is None else _inside(self.scores[part], ranges))
+
+    def _sample(self) -> Scores:
+        sample = np.ascontiguousarray(self.scores[:: max(1, len(self.scores) // SAMPLE)])
+        return sample[~np.isnan(sample)]
+
+    def _histogram(self, buckets: Buckets, ranges: Ranges | None, unit: Unit) -> Histogram:
+        """Count the rows of the ranges in a pass over everything."""
+        tallies = self._each(
+            lambda starts: _tally((self._inside(start, ranges) for start in starts), buckets, unit)
+        )
+        return _table(_added(tallies), buckets, unit)
 
     def _each(self, work: Callable[[range], T]) -> list[T]:
         """Make a pass: deal the blocks out to the threads, each gets every so-many-th."""
@@ -161,14 +167,16 @@ class ArraySource:
         with ThreadPoolExecutor(self._threads) as pool:
             return list(pool.map(work, [starts[i :: self._threads] for i in range(self._threads)]))
 
-    def _first_look(self) -> tuple[Summary, Histogram]:
-        """Check, summarise and count everything at once; with weights, after a look at their bits."""
+    def _first_look(self) -> tuple[Summary, Histogram | None]:
+        """Check and summarise, and count on the way; with weights, after a look at their bits.
+
+        Few rows will be sorted, so for them the count is not worth the while.
+        """
         if self._known is not None:
             return self._known
         unit = self._unit()
-        step = max(1, len(self.scores) // SAMPLE)
-        sample = np.ascontiguousarray(self.scores[::step])
-        buckets = choose(sample[~np.isnan(sample)])
+        many = len(self.scores) >= SMALL
+        buckets: Buckets = choose(self._sample()) if many else Single()
         ends: list[tuple[Any, Any]] = []
         counts: list[tuple[Counts | None, ...]] = []
 
@@ -195,7 +203,7 @@ class ArraySource:
         summary = Summary(
             len(self.scores), table.pos.total(), table.neg.total(), unit, float(low), float(high)
         )
-        self._known = summary, table
+        self._known = summary, table if many else None
         return self._known
 
     def _unit(self) -> Unit:
@@ -253,11 +261,8 @@ def _tally(blocks: Any, buckets: Buckets, unit: Unit) -> _Tally:
         n = len(scores)
         if work is None or len(work) < n:
             # bincount wants int64; the addition below converts, without the interpreter lock.
-            work, place, key = (
-                np.empty(n, scores.dtype),
-                np.empty(n, np.int32),
-                np.empty(n, np.int64),
-            )
+            place, key = np.empty(n, np.int32), np.empty(n, np.int64)
+            work = key.view(scores.dtype)[:n]  # done with before the key is written
         with np.errstate(over="ignore", under="ignore"):
             buckets.place(scores, work[:n], place[:n], low, high)
         weighted = readings[0][1] is not None
@@ -309,7 +314,7 @@ def _within(inner: Ranges, outer: Ranges) -> bool:
     return bool((which >= 0).all() and (inner.high <= outer.high[which]).all())
 
 
-def _part(block: _Block, index: NDArray[np.intp]) -> _Block:
+def _part(block: _Block, index: Any) -> _Block:
     readings = [
         (
             sides if isinstance(sides, int) else sides[index],
@@ -351,18 +356,29 @@ def _distinct(block: _Block, unit: Unit) -> Rows:
 
 
 def _distinct_unweighted(scores: Scores, sides: Any) -> Rows:
-    """Count equal scores with plain sorts, which NumPy does several times faster than argsort."""
-    positive = np.sort(scores[sides.view(np.bool_)])
-    ranked = np.sort(scores)
+    """Count equal scores: sort each class by itself, then merge.
+
+    A plain sort is several times faster than argsort, and a stable sort of two ascending runs is
+    one merge; so the order of labels comes without an argsort of the whole.
+    """
+    positive = sides.view(np.bool_)
+    split = len(scores) - int(np.count_nonzero(positive))
+    ranked = np.empty_like(scores, order="C")
+    np.compress(~positive, scores, out=ranked[:split])
+    np.compress(positive, scores, out=ranked[split:])
+    ranked[:split].sort()
+    ranked[split:].sort()
+    is_pos = np.argsort(ranked, kind="stable") >= split
+    ranked.sort(kind="stable")
     ranked += 0  # -0.0 becomes 0.0
-    last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True)[: len(ranked)])
-    distinct = ranked[last]
-    counts = np.diff(last, prepend=-1)
-    pos = np.diff(np.searchsorted(positive, distinct, side="right"), prepend=0)
-    unit = Unit()
-    return Rows(
-        distinct,
-        Masses(pos.astype(np.int64)[None, :], unit),
-        Masses((counts - pos).astype(np.int64)[None, :], unit),
-        len(scores),
-    )
+    changes = ranked[1:] != ranked[:-1]
+    if changes.all():
+        pos = is_pos.astype(np.int64)
+        neg = 1 - pos
+    else:
+        last = np.flatnonzero(np.append(changes, True)[: len(ranked)])
+        ranked = ranked[last]
+        pos = np.diff(np.cumsum(is_pos, dtype=np.int64)[last], prepend=0)
+        neg = np.diff(last, prepend=-1)
+        neg -= pos
+    return Rows(ranked, Masses(pos[None, :], Unit()), Masses(neg[None, :], Unit()), len(scores))
