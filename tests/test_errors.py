@@ -12,6 +12,7 @@ from cutpoint._errors import (
     InvalidInputError,
     InvalidParameterError,
     MissingDependencyError,
+    SolverError,
     UnknownMetricError,
 )
 
@@ -27,10 +28,26 @@ EXAMPLES = {
     "pos_label": InvalidInputError.pos_label(values=["no", "yes"]),
     "negative": InvalidInputError.negative(name="sample_weight", count=2, first=4, value=-1.5),
     "empty": InvalidInputError.empty(name="y_score"),
+    "missing_file": InvalidInputError.missing_file(path="a.csv"),
+    "near_file": InvalidInputError.missing_file(path="a.csv", near=["b.csv", "c.csv"]),
+    "pattern": InvalidInputError.missing_file(path="*.csv", pattern=True),
+    "directory": InvalidInputError.directory(path="scores/"),
+    "empty_file": InvalidInputError.empty_file(path="-"),
+    "csv": InvalidInputError.unreadable(path="a.csv", form="CSV", reason="Line 3 is broken"),
+    "parquet": InvalidInputError.unreadable(path="-", form="Parquet", reason="It is broken"),
+    "column": InvalidInputError.column(name="P", path="a.csv", columns=["y", "p"]),
+    "far_column": InvalidInputError.column(name="P", path="a.csv", columns=["one", "two"]),
+    "not_numbers": InvalidInputError.not_numbers(name="p", value="x", count=2, first=1),
+    "comma": InvalidInputError.not_numbers(name="p", value="0,5", count=1, first=1),
+    "not_a_number_type": InvalidInputError.not_a_number_type(name="p", type_="DATE"),
     "not_1d": InvalidInputError.not_1d(name="y_score", shape=(10, 2), hint="pass one column."),
     "undefined": InvalidInputError.undefined(objective="recall", positives=0, negatives=10),
     "infeasible": InfeasibleError.of(attainable={"precision >= 0.95": (0.8, 0.25)}),
     "metric": UnknownMetricError.of(name="recal", known=NAMES),
+    "solver": SolverError.failed(solver="HiGHS", said="Numerical trouble"),
+    "recount": SolverError.recount(claimed=1.0, counted=0.5, threshold=0.3, fault="labels differ"),
+    "wrong": SolverError.wrong(found=0.5, truth=0.75),
+    "nothing": SolverError.nothing(bound=0.75),
     "dependency": MissingDependencyError.of(caller="report", package="plotly", extra="report"),
 }
 
@@ -147,9 +164,7 @@ def test_nan_in_an_engine_without_order_has_no_row():
 
 def test_length_names_every_argument():
     """Unequal lengths are told for all arguments, not for the first pair that differs."""
-    error = InvalidInputError.length(
-        names_and_lengths={"y_true": 10, "y_score": 1000, "sample_weight": 10}
-    )
+    error = InvalidInputError.length(names_and_lengths={"y_true": 10, "y_score": 1000, "sample_weight": 10})
 
     assert str(error).startswith(
         "'y_true', 'y_score' and 'sample_weight' must have the same number of rows. "

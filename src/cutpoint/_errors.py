@@ -7,6 +7,7 @@
     ├── InvalidInputError       (also ValueError)             data that cannot be searched or read
     ├── InfeasibleError         (also ValueError)             no cut satisfies the constraints
     ├── UnknownMetricError      (also LookupError)            a name that is not in the catalogue
+    ├── SolverError             (also RuntimeError)           a programme's answer that cannot be believed
     └── MissingDependencyError  (also ImportError)            an extra that is not installed
 
 Each message has three parts: what must hold, what was found (how many, where the first one is),
@@ -30,6 +31,7 @@ __all__ = [
     "InvalidInputError",
     "InvalidParameterError",
     "MissingDependencyError",
+    "SolverError",
     "UnknownMetricError",
 ]
 
@@ -114,6 +116,55 @@ class InvalidInputError(CutpointError, ValueError):
             f"'{name}' must not contain NaN or null. "
             f"{count:,} of {_plural(rows, 'value')} {are} missing{_first(first)}.",
             "drop these rows or fill in the values first; cutpoint does not guess them.",
+        )
+
+    @classmethod
+    def not_probabilities(cls, *, name: str, count: int, rows: int, first: int | None, value: float) -> Self:
+        """Build the error of scores that must be probabilities, and are not.
+
+        Parameters
+        ----------
+        name : str
+            The argument or the column.
+        count, rows : int
+            How many values lie outside [0, 1], and of how many.
+        first : int or None
+            The row of the first one, from 0; None if the engine keeps no order of rows.
+        value : float
+            That value.
+        """
+        lie = "lies" if count == 1 else "lie"
+        return cls._build(
+            f"'{name}' must be probabilities, between 0 and 1. "
+            f"{count:,} of {_plural(rows, 'value')} {lie} outside{_first(first)}, with {_show(value)}.",
+            "with labels, find() takes any scores, and recalibrate() makes probabilities of them.",
+        )
+
+    @classmethod
+    def all_sure(cls, *, objective: str, probability: int) -> Self:
+        """Build the error of an objective that is 0/0 because all probabilities are 0, or all are 1."""
+        there = "no positives" if probability == 0 else "no negatives"
+        return cls._build(
+            f"The objective '{objective}' must be defined at one cut at least. "
+            f"All probabilities are {probability}, so {there} are expected, and it is 0/0 at every cut.",
+            "check that the column holds probabilities, and not decisions.",
+        )
+
+    @classmethod
+    def no_prevalence(cls, *, reason: str) -> Self:
+        """Build the error of probabilities from which the share of positives cannot be estimated."""
+        return cls._build(
+            f"'y_prob' must tell the prevalence of its rows. It does not: {reason}.",
+            "label a sample of the new rows and take its share of positives.",
+        )
+
+    @classmethod
+    def no_theory(cls, *, objective: str) -> Self:
+        """Build the error of an objective for which no threshold follows from its best value."""
+        return cls._build(
+            f"The objective '{objective}' must be a quotient of linear functions of TP and FP, with a best "
+            "threshold on the probabilities. It is not.",
+            "choose f1, f(beta=2), jaccard, accuracy or a cost.",
         )
 
     @classmethod
@@ -316,6 +367,52 @@ class InvalidInputError(CutpointError, ValueError):
         return cls._build(f"'{name}' must be one-dimensional. Got an array of shape {shape} instead.", hint)
 
     @classmethod
+    def one_class(cls, *, what: str, rows: int, positives: int) -> Self:
+        """Build the error of a part of the rows that has one class only.
+
+        Parameters
+        ----------
+        what : str
+            The part, as the subject of a sentence: "The rows outside fold 2 of 5".
+        rows, positives : int
+            How many rows it has, and how many of them are positive.
+        """
+        return cls._build(
+            f"{what} must have both classes. Of {_plural(rows, 'row')}, {positives:,} are positive.",
+            "use fewer folds, folds that are stratified, or more rows of the rare class.",
+        )
+
+    @classmethod
+    def targets(cls, *, kind: str, classes: int) -> Self:
+        """Build the error of targets that are not two classes; scikit-learn's checks know its words.
+
+        Parameters
+        ----------
+        kind : str
+            The type of the target, as scikit-learn calls it.
+        classes : int
+            How many distinct values there are.
+        """
+        return cls._build(
+            f"Only binary classification is supported. The type of the target is {kind}, "
+            f"with {_plural(classes, 'class').replace('classs', 'classes')}.",
+            "for one class against the rest, pass `y == label`.",
+        )
+
+    @classmethod
+    def all_failed(cls, *, number: int, first: str) -> Self:
+        """Build the error of a search in which no setting could be fitted."""
+        return cls._build(
+            f"At least one setting must be fitted without an error. Of {number:,}, none was; the first: {first}",
+            "check the names and the values of the parameters against the estimator.",
+        )
+
+    @classmethod
+    def too_few(cls, *, what: str, needed: int, found: int, hint: str) -> Self:
+        """Build the error of fewer rows, groups or members of a class than the folds need."""
+        return cls._build(f"{what} must be at least {needed:,}. Got {found:,} instead.", hint)
+
+    @classmethod
     def undefined(cls, *, objective: str, positives: float, negatives: float) -> Self:
         """Build the error of an objective that is 0/0 at every cut of these data.
 
@@ -384,6 +481,36 @@ class InfeasibleError(CutpointError, ValueError):
             "relax the constraint that matters least, and search again.",
         )
 
+    @classmethod
+    def none_certified(
+        cls, *, constraints: Sequence[str], confidence: object, rows: int, more_rows: int | None
+    ) -> Self:
+        """Build the error of constraints that hold at no threshold with the asked confidence.
+
+        Parameters
+        ----------
+        constraints : sequence of str
+            As the user wrote them.
+        confidence : float or "expectation"
+            What was asked for.
+        rows : int
+            How many rows there are.
+        more_rows : int or None
+            How many more would do; None if no threshold seems to meet the constraints at all.
+        """
+        how = "in expectation" if confidence == "expectation" else f"with confidence {confidence}"
+        names = _join([f"'{text}'" for text in constraints], "and")
+        found = f"No threshold can be certified to meet {names} on new data {how}. "
+        if more_rows is None:
+            return cls._build(
+                f"{found}Among the {rows:,} rows, no threshold is clearly on the right side of the bound.",
+                "relax the constraint, or improve the scores; more rows like these would hardly help.",
+            )
+        return cls._build(
+            f"{found}The {rows:,} rows are too few.",
+            f"about {more_rows:,} more rows would be needed; or relax the constraint or the confidence.",
+        )
+
 
 class UnknownMetricError(CutpointError, LookupError):
     """A metric has a name that is not in the catalogue."""
@@ -417,6 +544,62 @@ class UnknownMetricError(CutpointError, LookupError):
         return cls._build(found, f"did you mean {_join([repr(match) for match in near], 'or')}?")
 
 
+class SolverError(CutpointError, RuntimeError):
+    """The solver of the 0-1 programme failed, or its answer is not what it claims to be."""
+
+    @classmethod
+    def failed(cls, *, solver: str, said: str) -> Self:
+        """Build the error of a solver that neither found an answer nor proved that there is none."""
+        return cls._build(
+            f"{solver} must end with an answer. It ended with: {said}.",
+            "the sweep of find needs no solver.",
+        )
+
+    @classmethod
+    def recount(
+        cls, *, claimed: float | None, counted: float | None, threshold: float | None, fault: str
+    ) -> Self:
+        """Build the error of an answer that is not confirmed when the data are counted.
+
+        Parameters
+        ----------
+        claimed, counted : float or None
+            The objective by the solver's account, and at the threshold on the data.
+        threshold : float or None
+            The lowest score that the solver calls positive.
+        fault : str
+            What is wrong with the answer; it completes the sentence "Of the solver's answer, …".
+        """
+        numbers = "" if claimed is None or counted is None else f" Claimed {claimed:.10g}, counted {counted:.10g}"
+        place = "" if threshold is None else f" at threshold {_number(threshold)}"
+        return cls._build(
+            f"The solver's answer must be that of a threshold. It is not: {fault}."
+            + (f"{numbers}{place}." if numbers else ""),
+            "an epsilon near the solver's tolerance (1e-6) splits equal scores; "
+            "use epsilon='auto' or formulation='chain'.",
+        )
+
+    @classmethod
+    def wrong(cls, *, found: float | None, truth: float | None) -> Self:
+        """Build the error of an "optimum" that another cut beats; None stands for "infeasible"."""
+        claim = "that no cut is feasible" if found is None else f"{found:.10g}"
+        best = "no cut is feasible" if truth is None else f"the best cut attains {truth:.10g}"
+        return cls._build(
+            f"The solver's optimum must be the best cut of the data. It found {claim}, but {best}.",
+            "an epsilon above the smallest gap between scores forbids good thresholds; "
+            "use epsilon='auto' or formulation='chain'.",
+        )
+
+    @classmethod
+    def nothing(cls, *, bound: float) -> Self:
+        """Build the error of a solver that was stopped before it found any threshold."""
+        return cls._build(
+            "The solver must find a threshold within its time limit. It found none; "
+            f"no threshold is better than {_number(bound)}.",
+            "allow more time, or use formulation='chain'.",
+        )
+
+
 class MissingDependencyError(CutpointError, ImportError):
     """A package that only an extra installs is needed and not there."""
 
@@ -439,6 +622,28 @@ class MissingDependencyError(CutpointError, ImportError):
         )
         error.name = package
         return error
+
+
+class DataWarning(UserWarning):
+    """The answer is right, and something about the data makes it easy to misread."""
+
+    @classmethod
+    def imbalance(cls, *, prevalence: float) -> Self:
+        """Build the warning of a class that is rare: accuracy says little then."""
+        return cls(
+            f"The positives are {100 * prevalence:.3g} % of the rows, fewer than 5 %. "
+            f"Calling nobody positive has an accuracy of {1 - prevalence:.4g}.\n\n"
+            "Hint: judge by precision and recall, by MCC or by a cost, not by accuracy."
+        )
+
+    @classmethod
+    def below_baseline(cls, *, name: str, accuracy: float, baseline: float) -> Self:
+        """Build the warning of an accuracy below that of always naming the larger class."""
+        return cls(
+            f"{name} has an accuracy of {accuracy:.4g}, below the {baseline:.4g} of always naming "
+            "the larger class.\n\n"
+            "Hint: that may be right if errors differ in cost; otherwise check the labels and the scores."
+        )
 
 
 def _show(value: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -33,6 +34,9 @@ def find(
     maximize: Objective | None = None,
     minimize: Objective | None = None,
     subject_to: Constraints = None,
+    label: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
     confidence: Confidence | None = None,
@@ -51,9 +55,10 @@ def find(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), or a source
+    y_true : array-like of shape (n_samples,), data frame, path, or a source
         Labels: 0/1, booleans, -1/+1, or any two values with `pos_label`. In place of `y_true` and
-        `y_score`, rows that are already counted: see `counted`.
+        `y_score`: a data frame, or the path or pattern of CSV or Parquet files, with the names of
+        columns in `label`, `score` and `weight`; or rows that are already counted, see `counted`.
     y_score : array-like of shape (n_samples,)
         Any real scores: probabilities, logits, points. float32 is compared as float32. Infinite
         scores are allowed; NaN is an error.
@@ -63,6 +68,8 @@ def find(
     subject_to : str, constraint, or a list of them, default=None
         What must hold: ``"precision >= 0.95"``, ``["recall >= 0.8", m.predicted_positive <= 500]``.
         Numbers are read as the decimals that they are: 0.1 is one tenth.
+    label, score, weight : str, default=None
+        Names of columns, where `y_true` is a frame or a path.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights. Sums of weights are exact, whatever the order of the rows.
     pos_label : int, float, bool or str, default=None
@@ -140,7 +147,8 @@ def find(
                 must_be=f"one of {', '.join(map(repr, allowed))}",
                 got=value,
             )
-    source = as_source(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    columns = {"label": label, "score": score, "weight": weight}
+    source = as_source(y_true, y_score, columns=columns, sample_weight=sample_weight, pos_label=pos_label)
     if confidence is not None:
         found, guarantee = certify(source, wanted, confidence, random_state)
         solution = _optimal(wanted, found, at) if found.choice else _none(wanted, found, "none_certified")
@@ -174,8 +182,18 @@ def counted(y_score: Any, *, positives: Any, negatives: Any) -> ArraySource:
     return ArraySource.counted(y_score, positives=positives, negatives=negatives)
 
 
-def as_source(y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None) -> Source:
-    """Turn what the user brings into a source."""
+def as_source(
+    y_true: Any,
+    y_score: Any,
+    *,
+    columns: dict[str, str | None] | None = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+) -> Source:
+    """Turn what the user brings into a source; `columns` names label, score and weight, if any."""
+    named = {role: name for role, name in (columns or {}).items() if name is not None}
+    if named or isinstance(y_true, str | os.PathLike):
+        return _columns_source(y_true, named, y_score, sample_weight, pos_label)
     if all(hasattr(y_true, question) for question in ("summary", "histogram", "rows")):
         for name, value in (
             ("y_score", y_score),
@@ -199,6 +217,50 @@ def as_source(y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label
             hint="find(y_true, y_score, maximize='f1').",
         )
     return ArraySource.labelled(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+
+
+def _columns_source(data: Any, named: dict[str, str], y_score: Any, weight: Any, pos_label: Any) -> Source:
+    """Read columns of files or of an eager frame by name."""
+    for name, value in (("y_score", y_score), ("sample_weight", weight)):
+        if value is not None:
+            raise InvalidParameterError.of(
+                parameter=name, caller="find", must_be="left out where columns have names", got=type(value)
+            )
+    for role in ("label", "score"):
+        if role not in named:
+            raise InvalidParameterError.of(
+                parameter=role,
+                caller="find",
+                must_be="the name of a column",
+                got="nothing",
+                hint="find('scores.csv', label='y', score='p', maximize='f1').",
+            )
+    if isinstance(data, str | os.PathLike):
+        from cutpoint.sources import files
+
+        return files.source(
+            data,
+            score=named["score"],
+            label=named["label"],
+            weight=named.get("weight"),
+            pos_label=pos_label,
+        )
+    lazy = hasattr(data, "collect") or hasattr(data, "compute") or hasattr(data, "fetchall")
+    names = [] if lazy else list(getattr(data, "column_names", getattr(data, "columns", ())))
+    if not names or not hasattr(data, "__getitem__"):
+        raise InvalidParameterError.of(
+            parameter="y_true",
+            caller="find",
+            must_be="a data frame in memory, or a path, where columns have names",
+            got=type(data),
+        )
+    for name in named.values():
+        if name not in names:
+            raise InvalidInputError.column(name=name, path="the data frame", columns=[str(n) for n in names])
+    picked = {role: data[name] for role, name in named.items()}
+    return ArraySource.labelled(
+        picked["label"], picked["score"], sample_weight=picked.get("weight"), pos_label=pos_label
+    )
 
 
 def _common(goal: Goal, found: Found) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from cutpoint._errors import InvalidParameterError
 from cutpoint.metrics._catalogue import FAMILIES, canonical_name, get
-from cutpoint.metrics._expression import Constraint, Expression, Relation
+from cutpoint.metrics._expression import LARGEST, SMALLEST, Constraint, Expression, Relation
 from cutpoint.metrics._metric import custom
 
 Objective = str | Expression | Callable[..., Any]
@@ -90,9 +90,9 @@ def objective(wanted: Objective, parameter: str = "maximize") -> Expression:
             got=got,
             hint=hint,
         )
-    if wanted in FAMILIES.values():
-        name = next(name for name, family in FAMILIES.items() if family is wanted)
-        return get(name)  # raises, naming the parameters that are missing
+    for name, family in FAMILIES.items():
+        if wanted is family:
+            return get(name)  # raises, naming the parameters that are missing
     if callable(wanted):
         return custom(wanted)
     raise InvalidParameterError.of(
@@ -108,11 +108,12 @@ def constraints(wanted: Constraints) -> tuple[Constraint, ...]:
     if wanted is None:
         return ()
     found: list[Constraint] = []
-    for one in [wanted] if isinstance(wanted, (str, Constraint)) else wanted:
+    several = isinstance(wanted, Iterable) and not isinstance(wanted, str)
+    for one in wanted if several else [wanted]:  # type: ignore[union-attr]
         if isinstance(one, Constraint):
             found.append(one)
             continue
-        parsed = parse(one, "subject_to") if isinstance(one, str) else one
+        parsed = parse(one, "subject_to") if isinstance(one, str) else None
         if not isinstance(parsed, list):
             raise InvalidParameterError.of(
                 parameter="subject_to",
@@ -170,8 +171,7 @@ class _Reader:
             case ast.Name(id=name):
                 return get(name)
             case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-                # The literal as it was written: 0.1 is one tenth.
-                return Fraction(ast.get_source_segment(self.text.strip(), node) or repr(value))
+                return self._number(value, node)
             case ast.Call(func=ast.Name(id=name), args=[], keywords=keywords):
                 return self._call(name, keywords)
             case ast.Call(func=ast.Name(id=name)):
@@ -197,11 +197,20 @@ class _Reader:
             raise self._refuse("a sum of metrics with number weights", node)
         return value
 
+    def _number(self, value: float, node: ast.expr) -> Fraction:
+        """Read a literal as it was written, 0.1 as one tenth; not one of a million digits."""
+        literal = ast.get_source_segment(self.text.strip(), node) or repr(value)
+        vanished = value == 0 and any(digit in literal.lower().split("e")[0] for digit in "123456789")
+        foreign = literal.lower().strip("0123456789_.e+-")  # hexadecimal and its like
+        if foreign or vanished or not (value == 0 or SMALLEST <= abs(value) <= LARGEST):
+            raise self._refuse(f"numbers that are 0 or between {SMALLEST:g} and {LARGEST:g}", node)
+        return Fraction(value) if isinstance(value, int) else Fraction(literal)
+
     def _call(self, name: str, keywords: list[ast.keyword]) -> Expression:
         parameters = {}
         for keyword in keywords:
             value = self.read(keyword.value)
-            if keyword.arg is None or not isinstance(value, Fraction):
+            if keyword.arg is None or keyword.arg in parameters or not isinstance(value, Fraction):
                 raise self._refuse(f"{canonical_name(name)} with numbers as parameters", keyword.value)
             parameters[keyword.arg] = value
         return get(name, **parameters)
@@ -237,5 +246,5 @@ class _Reader:
 
     def _refuse(self, must_be: str, node: ast.AST, hint: str | None = None) -> InvalidParameterError:
         part = ast.get_source_segment(self.text.strip(), node) or self.text
-        whole = f"{part!r} in {self.text!r}" if part != self.text else repr(self.text)
+        whole = f"{part} in {self.text}" if part != self.text else self.text
         return _unreadable(whole, self.parameter, must_be, hint)

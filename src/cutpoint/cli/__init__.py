@@ -7,6 +7,7 @@ to standard error. Exit codes: 0 found, 1 bad data or a goal that cannot be read
 
 from __future__ import annotations
 
+import errno
 from typing import Any
 
 import click
@@ -14,9 +15,14 @@ import click
 from cutpoint._errors import CutpointError, InfeasibleError
 from cutpoint._version import __version__
 from cutpoint.cli._messages import in_options
+from cutpoint.cli._options import examples
+from cutpoint.cli.assess import assess
+from cutpoint.cli.calibration import calibration
 from cutpoint.cli.curve import curve
-#from cutpoint.cli.demo import demo
+from cutpoint.cli.demo import demo
+from cutpoint.cli.expected import expected
 from cutpoint.cli.find import find
+from cutpoint.cli.ilp import ilp
 from cutpoint.cli.metrics import metrics
 from cutpoint.cli.version import version
 
@@ -26,9 +32,13 @@ INTERRUPTED = 130
 class _Failure(click.ClickException):
     """An error of the library as the command line shows it."""
 
-    def __init__(self, error: CutpointError) -> None:
-        super().__init__(in_options(str(error)))
-        self.exit_code = 3 if isinstance(error, InfeasibleError) else 1
+    exit_code = 1
+
+
+class _Infeasible(_Failure):
+    """No threshold meets the constraints."""
+
+    exit_code = 3
 
 
 class _Commands(click.Group):
@@ -37,25 +47,32 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
+        except InfeasibleError as error:
+            raise _Infeasible(in_options(str(error))) from error
         except CutpointError as error:
-            raise _Failure(error) from error
+            raise _Failure(in_options(str(error))) from error
+        except OSError as error:  # a full disk, say
+            if error.errno == errno.EPIPE:
+                raise  # click ends without a word when nobody reads any more
+            raise _Failure(str(error)) from error
         except KeyboardInterrupt:
             click.echo("\nInterrupted.", err=True)
             ctx.exit(INTERRUPTED)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=examples(
+        "cutpoint demo",
+        "cutpoint find scores.csv --label y --score p --maximize f1",
+        "cutpoint COMMAND --help",
+    ),
+)
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def main() -> None:
-    """Find the decision threshold of a classifier that is best for a goal, and prove it.
-
-    \b
-    Examples:
-      cutpoint demo
-      cutpoint find scores.csv --label y --score p --maximize f1
-      cutpoint COMMAND --help
-    """
+    """Find the decision threshold of a classifier that is best for a goal, and prove it."""
 
 
-for _command in (find, curve, metrics, version):
+for _command in (find, curve, assess, calibration, expected, ilp, metrics, demo, version):
     main.add_command(_command)

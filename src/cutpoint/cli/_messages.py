@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 
-_NAMES = "maximize|minimize|subject_to|pos_label|method|at|label|score|weight|positives|negatives"
+_NAMES = (
+    "maximize|minimize|subject_to|pos_label|method|at|label|score|weight|positives|negatives"
+    "|confidence|cv|tolerance|n_bootstrap|random_state|formulation|epsilon|time_limit|gap"
+)
 
 _REWRITES = (
     # The 'maximize' parameter of find must be ... -> --maximize must be ...

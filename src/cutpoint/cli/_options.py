@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from cutpoint.cli._output import waiting
+
 if TYPE_CHECKING:
     from cutpoint.sources.arrays import ArraySource
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+
+
+def examples(*lines: str) -> str:
+    """Return the end of a help text; click leaves its lines as they are."""
+    return "\n".join(["\b", "Examples:" if len(lines) > 1 else "Example:", *(f"  {x}" for x in lines)])
 
 
 def data_options(command: F) -> F:
@@ -57,12 +64,13 @@ def read(
         raise click.UsageError(message)
     from cutpoint.sources.files import source
 
-    return source(
-        files,
-        label=label,
-        score=score,
-        weight=weight,
-        positives=positives,
-        negatives=negatives,
-        pos_label=pos_label,
-    )
+    with waiting("Reading"):
+        return source(
+            files,
+            label=label,
+            score=score,
+            weight=weight,
+            positives=positives,
+            negatives=negatives,
+            pos_label=pos_label,
+        )

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from rich.console import Console, RenderableType
     from rich.table import Table
 
-INDENT = (0, 3, 0, 0)
+_LARGE = 1000
+_PATIENCE = 1.0
 
 
 def print_json(shown: dict[str, Any]) -> None:
@@ -28,21 +32,58 @@ def console() -> Console:
     return Console(highlight=False, emoji=False, markup=False)
 
 
-def table(
-    header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 0, title: str | None = None
-) -> Table:
+def show(*parts: RenderableType) -> None:
+    """Print tables and texts, without the spaces at the end of lines that fill a table up."""
+    out = console()
+    with out.capture() as captured:
+        out.print(*parts, sep="\n")
+    click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+
+@contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """Tell a terminal what takes long, on standard error and only once it has taken a second."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from threading import Timer
+
+    from rich.console import Console
+
+    status = Console(stderr=True).status(text)
+    timer = Timer(_PATIENCE, status.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        status.stop()
+
+
+def fits(part: RenderableType) -> bool:
+    """Return whether the terminal is wide enough for a table."""
+    from rich.measure import Measurement
+
+    out = console()
+    wide = out.options.update(max_width=10_000)
+    return Measurement.get(out, wide, part).maximum <= out.width
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 0) -> Table:
     """Return a table with a line below its header; all columns but the first `left` are numbers."""
     from rich import box
     from rich.table import Table
 
+    lines = box.SIMPLE_HEAD
+    if console().options.ascii_only:
+        lines = box.Box(str(lines).replace("\u2500", "-"), ascii=True)
     made = Table(
-        box=box.SIMPLE_HEAD,
+        box=lines,
         show_edge=False,
         pad_edge=False,
-        padding=(0, 1),
-        title=title,
-        title_justify="left",
-        title_style="bold",
+        padding=(0, 1, 0, 0),
         header_style="bold",
     )
     for i, name in enumerate(header):
@@ -52,12 +93,12 @@ def table(
     return made
 
 
-def pairs(rows: Iterable[tuple[str, RenderableType]]) -> Table:
+def pairs(rows: Iterable[tuple[str, str]]) -> Table:
     """Return names and what they mean, in two columns without lines."""
     from rich.table import Table
     from rich.text import Text
 
-    made = Table.grid(padding=INDENT)
+    made = Table.grid(padding=(0, 3, 0, 0))
     made.add_column(no_wrap=True)
     made.add_column(overflow="fold")
     for name, meaning in rows:
@@ -65,16 +106,22 @@ def pairs(rows: Iterable[tuple[str, RenderableType]]) -> Table:
     return made
 
 
-def width_of(on: Console, renderable: RenderableType) -> int:
-    """Return how many columns something takes."""
-    from rich.measure import Measurement
+def beside(*parts: RenderableType) -> RenderableType:
+    """Return tables side by side, or one below the other in a narrow terminal."""
+    from rich.console import Group
+    from rich.table import Table
 
-    return Measurement.get(on, on.options.update(max_width=10_000), renderable).maximum
+    made = Table.grid(padding=(0, 4, 0, 0))
+    made.add_row(*parts)
+    if fits(made):
+        return made
+    first, *rest = parts
+    return Group(first, *(piece for part in rest for piece in ("", part)))
 
 
 def exact(x: float | None) -> str:
     """Write a threshold so that it can be copied: the shortest text of this very float."""
-    return "" if x is None else repr(float(x))
+    return "none" if x is None else repr(float(x))
 
 
 def count(x: float) -> str:
@@ -84,10 +131,15 @@ def count(x: float) -> str:
     return f"{x:,.6g}"
 
 
-def rate(x: float) -> str:
-    """Write the value of a metric with four decimals; a dash where it is undefined."""
+def value(x: float) -> str:
+    """Write the value of a metric: four decimals, costs as counts, a dash where it is undefined."""
     if math.isnan(x):
         return "-"
-    if math.isinf(x):
-        return f"{x}"
-    return f"{x:.4f}" if abs(x) < 1000 else f"{x:,.6g}"
+    if abs(x) >= _LARGE or (abs(x) > 1 and x == round(x)):
+        return count(x)
+    return f"{x:.4f}"
+
+
+def data(rows: float, positives: float, negatives: float) -> str:
+    """Write how many rows there are, and of which kind."""
+    return f"{count(rows)} rows, {count(positives)} positive, {count(negatives)} negative"

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+import csv
+import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cutpoint.cli._options import data_options, json_option, read
-from cutpoint.cli._output import print_json
+from cutpoint.cli._options import data_options, examples, json_option, read
+from cutpoint.cli._output import (
+    count,
+    data,
+    exact,
+    fits,
+    pairs,
+    print_json,
+    show,
+    table,
+    value,
+    waiting,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from cutpoint.curve import Curve
 
 LIMIT = 20
 COUNTS = ("tp", "fp", "fn", "tn")
@@ -16,7 +34,13 @@ METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
 _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity")
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "cutpoint curve scores.csv --label y --score p",
+        "cutpoint curve scores.csv --label y --score p --at 0.5 --at 0.3",
+        "cutpoint curve scores.csv --label y --score p --csv > curve.csv",
+    )
+)
 @data_options
 @click.option(
     "--at",
@@ -48,12 +72,6 @@ def curve(
     FILE is CSV or Parquet, a quoted pattern such as 'scores/*.parquet', or - for standard input.
     A row is called positive if its score is at least the threshold; at 'inf' nobody is. Precision
     is undefined there, an empty cell.
-
-    \b
-    Examples:
-      cutpoint curve scores.csv --label y --score p
-      cutpoint curve scores.csv --label y --score p --at 0.5 --at 0.3
-      cutpoint curve scores.csv --label y --score p --csv > curve.csv
     """
     chosen = [option for option, given in (("--csv", as_csv), ("--json", as_json)) if given]
     if len(chosen) > 1:
@@ -66,9 +84,11 @@ def curve(
         message = "nan is not a threshold."
         raise click.BadParameter(message, param_hint="'--at'")
     from cutpoint.curve import curve as all_cuts
+    from cutpoint.masses import number
 
     source = read(files, **columns)
-    found = all_cuts(source)
+    with waiting("Counting"):
+        found = all_cuts(source)
     if at:
         shown = _at(found, at)
     else:
@@ -81,8 +101,8 @@ def curve(
     summary = source.summary()
     facts = {
         "rows": summary.rows,
-        "positives": float(summary.totals[0]),
-        "negatives": float(summary.totals[1]),
+        "positives": number(summary.totals[0]),
+        "negatives": number(summary.totals[1]),
         "auc": found.auc,
         "average_precision": found.average_precision,
         "cuts": len(found),
@@ -126,36 +146,31 @@ def _print_csv(shown: Mapping[str, Sequence[float]]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(shown)
     for point in zip(*shown.values(), strict=True):
-        writer.writerow(["" if value != value else value for value in point])  # noqa: PLR0124 - NaN
+        writer.writerow(["" if x != x else x for x in point])
+    sys.stdout.flush()
 
 
 def _print(shown: Mapping[str, Sequence[float]], facts: Mapping[str, float]) -> None:
     """Print a table that is as wide as the terminal allows, and the areas below the curves."""
-    out = console()
     columns = list(shown)
     made = _table(shown, columns)
     for spare in _SPARE:
-        if width_of(out, made) <= out.width:
+        if fits(made):
             break
         columns.remove(spare)
         made = _table(shown, columns)
-    out.print(made)
-    out.print()
     points, cuts = len(shown["threshold"]), int(facts["cuts"])
     rows = [
-        ("AUC", rate(facts["auc"])),
-        ("average precision", rate(facts["average_precision"])),
-        (
-            "data",
-            f"{count(facts['rows'])} rows, {count(facts['positives'])} positive, "
-            f"{count(facts['negatives'])} negative",
-        ),
+        ("AUC", value(facts["auc"])),
+        ("average precision", value(facts["average_precision"])),
+        ("data", data(facts["rows"], facts["positives"], facts["negatives"])),
         ("cuts", f"{count(cuts)}, {count(points)} shown" if points != cuts else count(cuts)),
     ]
-    out.print(pairs(rows))
+    show(made, "", pairs(rows))
 
 
 def _table(shown: Mapping[str, Sequence[float]], columns: Sequence[str]) -> Any:
-    write = {"threshold": exact, **dict.fromkeys(COUNTS, count)}
-    cells = [[write.get(name, rate)(value) for value in shown[name]] for name in columns]
+    write: dict[str, Callable[[float], str]] = dict.fromkeys(COUNTS, count)
+    write["threshold"] = exact
+    cells = [[write.get(name, value)(x) for x in shown[name]] for name in columns]
     return table(columns, zip(*cells, strict=True))

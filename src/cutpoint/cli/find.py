@@ -6,18 +6,39 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cutpoint.cli._options import data_options, json_option, read
-from cutpoint.cli._output import console, count, exact, pairs, print_json, rate, table
+from cutpoint.cli._options import data_options, examples, json_option, read
+from cutpoint.cli._output import (
+    beside,
+    count,
+    data,
+    exact,
+    pairs,
+    print_json,
+    show,
+    table,
+    value,
+    waiting,
+)
 
 if TYPE_CHECKING:
-    from cutpoint.solution import Confusion, Cut, Solution
+    from cutpoint.objective import Goal
+    from cutpoint.solution import Confusion, Solution
 
 DEFAULT = 0.5
 KEY_METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
 _TIES_SHOWN = 5
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "cutpoint find scores.csv --label y --score p --maximize f1",
+        "cutpoint find scores.csv --label y --score p --minimize 'cost(fp=2, fn=1)'",
+        "cutpoint find scores.csv --label y --score p --maximize recall \\",
+        "    --subject-to 'precision >= 0.95' --json",
+        "cutpoint find scores.csv --label y --score p --maximize recall \\",
+        "    --subject-to 'precision >= 0.9' --confidence 0.95",
+    )
+)
 @data_options
 @click.option("--maximize", metavar="GOAL", help="What to maximise: f1, 0.7*accuracy + 0.3*recall.")
 @click.option("--minimize", metavar="GOAL", help="What to minimise: error_rate, 'cost(fp=2, fn=1)'.")
@@ -28,8 +49,15 @@ _TIES_SHOWN = 5
     help="What must hold: 'precision >= 0.95'. May be given more than once.",
 )
 @click.option(
+    "--confidence",
+    metavar="NUMBER",
+    callback=lambda _context, _option, text: None if text is None else _confidence(text),
+    help="The constraints hold on new rows with this confidence, such as 0.95, or only those "
+    "thresholds are found; 'expectation': they hold on average.",
+)
+@click.option(
     "--method",
-    type=click.Choice(["auto", "sweep", "narrow"]),
+    type=click.Choice(["auto", "sweep", "narrow", "ilp"]),
     default="auto",
     show_default=True,
     help="How to search. The answer is the same.",
@@ -49,7 +77,8 @@ def find(
     maximize: str | None,
     minimize: str | None,
     subject_to: tuple[str, ...],
-    method: Literal["auto", "sweep", "narrow"],
+    confidence: float | Literal["expectation"] | None,
+    method: Literal["auto", "sweep", "narrow", "ilp"],
     at: Literal["score", "middle"],
     as_json: bool,
     **columns: Any,
@@ -59,13 +88,6 @@ def find(
     FILE is CSV or Parquet, a quoted pattern such as 'scores/*.parquet', or - for standard input.
     A row is called positive if its score is at least the threshold. `cutpoint metrics` lists what
     goals and constraints are made of.
-
-    \b
-    Examples:
-      cutpoint find scores.csv --label y --score p --maximize f1
-      cutpoint find scores.csv --label y --score p --minimize 'cost(fp=2, fn=1)'
-      cutpoint find scores.csv --label y --score p --maximize recall \\
-          --subject-to 'precision >= 0.95' --json
     """
     if (maximize is None) == (minimize is None):
         message = (
@@ -74,72 +96,73 @@ def find(
             else "--maximize and --minimize cannot both be given."
         )
         raise click.UsageError(message)
+    if confidence is not None and columns["weight"] is not None:
+        message = "--confidence does not go with --weight: it counts independent rows."
+        raise click.UsageError(message)
     from cutpoint.find import find as search
     from cutpoint.objective import goal
 
     # A slip in the goal is told before a large file is read.
-    goal(maximize=maximize, minimize=minimize, subject_to=subject_to)
+    wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to)
     source = read(files, **columns)
-    solution = search(
-        source,
-        maximize=maximize,
-        minimize=minimize,
-        subject_to=subject_to,
-        method=method,
-        at=at,
-    )
+    with waiting("Searching"):
+        solution = search(
+            source,
+            maximize=maximize,
+            minimize=minimize,
+            subject_to=subject_to,
+            confidence=confidence,
+            method=method,
+            at=at,
+        )
     if as_json:
         print_json(solution.to_dict())
     solution.raise_if_infeasible()
     if as_json:
         return
-    default = None
     summary = source.summary()
+    default = None
     if summary.low >= 0 and summary.high <= 1:
         from cutpoint.curve import curve
 
-        default = curve(source).at(DEFAULT)
-    show(solution, default)
+        default = curve(source).at(DEFAULT).confusion
+    _print(solution, wanted, default)
 
 
-def show(solution: Solution, default: Cut | None) -> None:
-    """Print a solution for people; `default` is the cut at 0.5 if the scores look like probabilities."""
-    from rich.table import Table
+def _confidence(text: str) -> float | Literal["expectation"]:
+    """Read a number, or the word; whether the number makes sense the library says."""
+    if text == "expectation":
+        return "expectation"
+    try:
+        return float(text)
+    except ValueError:
+        message = f"{text!r} is neither a number nor 'expectation'."
+        raise click.BadParameter(message) from None
 
+
+def _print(solution: Solution, wanted: Goal, default: Confusion | None) -> None:
+    """Print a solution for people, beside the default of 0.5 if the scores may be probabilities."""
     assert solution.interval is not None
     assert solution.confusion is not None
     assert solution.value is not None
     low, high = solution.interval
     rows = [
-        ("goal", goal_of(solution)),
+        ("goal", str(wanted)),
         ("threshold", f"{exact(solution.threshold)}   positive iff score >= threshold"),
         ("value", f"{solution.value:.6g}"),
         ("interval", f"({exact(low)}, {exact(high)}]   the same decisions for any threshold in it"),
         ("ties", _ties(solution)),
         ("proof", _proof(solution)),
-        (
-            "data",
-            f"{count(solution.rows)} rows, {count(solution.positives)} positive, "
-            f"{count(solution.negatives)} negative",
-        ),
+        *([] if solution.guarantee is None else [("guarantee", solution.promise())]),
+        ("data", data(solution.rows, solution.positives, solution.negatives)),
     ]
-    out = console()
-    out.print(pairs(rows))
-    out.print()
-    beside = Table.grid(padding=(0, 4, 0, 0))
-    beside.add_row(_two_by_two(solution.confusion), _metrics(solution, default))
-    out.print(beside)
-
-
-def goal_of(solution: Solution) -> str:
-    """Write the goal as in a sentence."""
-    tail = f" subject to {' and '.join(solution.constraints)}" if solution.constraints else ""
-    return f"{solution.direction} {solution.objective}{tail}"
+    tables = beside(_two_by_two(solution.confusion), _metrics(wanted, solution.confusion, default))
+    show(pairs(rows), "", tables)
 
 
 def _ties(solution: Solution) -> str:
     if not solution.ties:
-        return "none: every other cut is worse"
+        return "none, every other cut is worse"
     shown = ", ".join(exact(tie.threshold) for tie in solution.ties[:_TIES_SHOWN])
     more = ", ..." if len(solution.ties) > _TIES_SHOWN else ""
     return f"{count(len(solution.ties))} more of equal value, at {shown}{more}"
@@ -147,13 +170,11 @@ def _ties(solution: Solution) -> str:
 
 def _proof(solution: Solution) -> str:
     proof = solution.certificate
+    allowed = "certified " if solution.guarantee else "allowed " if solution.constraints else ""
     better = "higher" if solution.direction == "maximize" else "lower"
-    among = " that meets the constraints" if solution.constraints else ""
     passes = f"{proof.passes} pass{'es' if proof.passes > 1 else ''}"
-    return (
-        f"no cut{among} has a {better} value; {proof.method}, {passes}, "
-        f"{count(proof.rows_examined)} rows looked at one by one"
-    )
+    examined = f"{count(proof.rows_examined)} rows examined"
+    return f"no {allowed}cut has a {better} value ({proof.method}, {passes}, {examined})"
 
 
 def _two_by_two(confusion: Confusion) -> Any:
@@ -167,13 +188,14 @@ def _two_by_two(confusion: Confusion) -> Any:
     )
 
 
-def _metrics(solution: Solution, default: Cut | None) -> Any:
-    here = solution.metrics()
-    rows = []
-    for name in KEY_METRICS:
-        row = [name, rate(here[name])]
-        if default is not None:
-            row.append(rate(default.confusion.metric(name)))
-        rows.append(row)
-    header = ["", "here", *(["at 0.5"] if default is not None else [])]
-    return table(header, rows, left=1)
+def _metrics(wanted: Goal, here: Confusion, default: Confusion | None) -> Any:
+    """Return the goal, what constrains it and the usual metrics, here and at 0.5."""
+    asked = [wanted.expression, *(constraint.expression for constraint in wanted.constraints)]
+    shown: dict[str, Any] = {str(one): one for one in asked}
+    shown |= {name: name for name in KEY_METRICS if name not in shown}
+    columns = {"here": here, **({} if default is None else {f"at {DEFAULT}": default})}
+    rows = [
+        [name, *(value(confusion.metric(metric)) for confusion in columns.values())]
+        for name, metric in shown.items()
+    ]
+    return table(["", *columns], rows, left=1)

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cutpoint.cli._options import json_option
-from cutpoint.cli._output import console, pairs, print_json, table
+from cutpoint.cli._options import examples, json_option
+from cutpoint.cli._output import pairs, print_json, table
+from cutpoint.cli._output import show as print_
 
 if TYPE_CHECKING:
     from cutpoint.metrics._metric import Metric
 
-_BEST = {"higher": "highest", "lower": "lowest", "neither": "neither"}
+_BEST = {"higher": "highest", "lower": "lowest", "neither": "-"}
 
 
 class _Catalogue(click.Group):
@@ -22,22 +23,20 @@ class _Catalogue(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            message = f"No such command '{args[0]}'. To explain a metric: cutpoint metrics show NAME"
+            message = f"No such command '{args[0]}'. To explain a metric: cutpoint metrics show {args[0]}"
             raise click.UsageError(message, ctx)
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=_Catalogue, invoke_without_command=True)
+@click.group(
+    cls=_Catalogue,
+    invoke_without_command=True,
+    epilog=examples("cutpoint metrics", "cutpoint metrics show mcc"),
+)
 @json_option
 @click.pass_context
 def metrics(ctx: click.Context, *, as_json: bool) -> None:
-    """List the metrics that can be maximised, minimised or constrained.
-
-    \b
-    Examples:
-      cutpoint metrics
-      cutpoint metrics show mcc
-    """
+    """List the metrics that can be maximised, minimised or constrained."""
     ctx.obj = as_json
     if ctx.invoked_subcommand is not None:
         return
@@ -46,18 +45,15 @@ def metrics(ctx: click.Context, *, as_json: bool) -> None:
     if as_json:
         print_json({"metrics": [entry(metric) for metric in EXAMPLES]})
         return
-    out = console()
-    out.print(
-        table(
-            ["metric", "best", "formula"],
-            ([str(m), _BEST[m.direction], m.about.formula] for m in EXAMPLES),
-            left=3,
-        )
+    rows = ([str(m), _BEST[m.direction], m.about.formula] for m in EXAMPLES)
+    print_(
+        table(["metric", "best", "formula"], rows, left=3),
+        "",
+        "More about one of them: cutpoint metrics show NAME",
     )
-    out.print("\nAliases, references and where a metric is undefined: cutpoint metrics show NAME")
 
 
-@metrics.command()
+@metrics.command(epilog=examples("cutpoint metrics show mcc"))
 @click.argument("name")
 @json_option
 @click.pass_context
@@ -65,10 +61,6 @@ def show(ctx: click.Context, name: str, *, as_json: bool) -> None:
     """Explain the metric NAME: its formula, its range, where it is undefined and why.
 
     Aliases work too: tpr and sensitivity are recall.
-
-    \b
-    Example:
-      cutpoint metrics show mcc
     """
     from cutpoint.metrics._catalogue import about
 
@@ -76,24 +68,20 @@ def show(ctx: click.Context, name: str, *, as_json: bool) -> None:
     if as_json or ctx.obj:
         print_json(entry(metric))
         return
-    shown = entry(metric)
-    rows: list[tuple[str, Any]] = [
-        ("formula", shown["formula"]),
-        ("range", shown["range"]),
-        ("undefined", shown["undefined"]),
-        ("monotone", shown["monotone"]),
-        ("aliases", ", ".join(shown["aliases"]) or "none"),
-        *((f"  {key}", text) for key, text in shown["parameters"].items()),
-        ("example", shown["example"]),
-        ("reference", shown["reference"]),
+    about_it = metric.about
+    parameters = list(about_it.parameters.items())
+    rows = [
+        ("formula", about_it.formula),
+        ("range", about_it.range),
+        ("undefined", about_it.undefined),
+        ("monotone", about_it.monotone),
+        *([("parameters", "given by name")] if parameters else []),
+        *((f"  {key}", text) for key, text in parameters),
+        ("aliases", ", ".join(about_it.aliases) or "none"),
+        ("example", f"--{'minimize' if metric.direction == 'lower' else 'maximize'} '{metric}'"),
+        ("reference", about_it.reference),
     ]
-    if shown["parameters"]:
-        place = next(i for i, row in enumerate(rows) if row[0].startswith("  "))
-        rows.insert(place, ("parameters", "given by name"))
-    out = console()
-    out.print(f"{shown['title']} ({shown['name']})", style="bold")
-    out.print(f"{shown['summary']}\n")
-    out.print(pairs(rows))
+    print_(f"{about_it.title} ({metric.name})", about_it.summary, "", pairs(rows))
 
 
 def entry(metric: Metric) -> dict[str, Any]:

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as version_of
 
 import click
 
 from cutpoint._version import __version__
-from cutpoint.cli._options import json_option
+from cutpoint.cli._options import examples, json_option
 from cutpoint.cli._output import print_json
 
-_PACKAGES = ("numpy", "duckdb", "scikit-learn", "scipy")
+_PACKAGES = ("numpy", "duckdb", "scikit-learn")
 
 
-@click.command()
+@click.command(epilog=examples("cutpoint version --json"))
 @json_option
 def version(*, as_json: bool) -> None:
-    """Print the version of cutpoint, and of what it stands on.
+    """Print the version of cutpoint, and of what it stands on."""
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as version_of
 
-    \b
-    Example:
-      cutpoint version --json
-    """
     versions = {"cutpoint": __version__, "python": platform.python_version()}
     for package in _PACKAGES:
         try:

@@ -164,7 +164,7 @@ def get(name: str, **parameters: Any) -> Expression:
             parameter=unknown[0] if unknown else "/".join(known),
             caller=canonical,
             must_be=f"one of {', '.join(known)}, given by name",
-            got="nothing" if not unknown else f"{unknown[0]}={parameters[unknown[0]]!r}",
+            got=unknown[0] if unknown else "nothing",
             hint=f"for example {_BY_NAME[canonical]}.",
         )
     return FAMILIES[canonical](**parameters)

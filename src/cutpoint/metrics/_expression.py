@@ -13,6 +13,7 @@ The totals P and N are fixed in all of this: they belong to the data, not to the
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[np.float64]"
 Relation = Literal[">=", "<=", ">", "<"]
+SMALLEST, LARGEST = 1e-100, 1e100
+"""Numbers of the language are 0 or of a size between these, so that no formula leaves float64."""
 
 
 class Trend(NamedTuple):
@@ -133,14 +136,14 @@ class Expression(ABC):
         if isinstance(other, Expression):
             return WeightedSum.of([(Fraction(1), self), (Fraction(1), other)])
         if _is_number(other):
-            return WeightedSum.of([(Fraction(1), self)], as_fraction(other))
+            return WeightedSum.of([(Fraction(1), self)], exact_number(other, "objective"))
         return NotImplemented
 
     __radd__ = __add__
 
     def __mul__(self, other: object) -> Expression:
         if _is_number(other):
-            return WeightedSum.of([(as_fraction(other), self)])
+            return WeightedSum.of([(exact_number(other, "objective"), self)])
         if isinstance(other, Expression):
             raise InvalidParameterError.of(
                 parameter="objective",
@@ -155,7 +158,7 @@ class Expression(ABC):
 
     def __truediv__(self, other: object) -> Expression:
         if _is_number(other) and other != 0:
-            return WeightedSum.of([(1 / as_fraction(other), self)])
+            return WeightedSum.of([(1 / exact_number(other, "objective"), self)])
         return NotImplemented
 
     def __neg__(self) -> Expression:
@@ -164,7 +167,7 @@ class Expression(ABC):
     def __sub__(self, other: object) -> Expression:
         if isinstance(other, Expression):
             return self + (-other)
-        return self + (-as_fraction(other)) if _is_number(other) else NotImplemented
+        return self + (-exact_number(other, "objective")) if _is_number(other) else NotImplemented
 
     def __rsub__(self, other: object) -> Expression:
         return (-self) + other
@@ -184,6 +187,22 @@ class Expression(ABC):
 
 def _is_number(x: object) -> bool:
     return isinstance(x, (int, float, Fraction, np.integer, np.floating)) and not isinstance(x, bool)
+
+
+def exact_number(x: Any, parameter: str, caller: str = "find", must_be: str = "a finite number") -> Fraction:
+    """Return a user's number as the decimal it was written as; refuse NaN, infinity and the absurd."""
+    try:
+        size = abs(float(x))
+    except OverflowError:
+        size = math.inf
+    if x != 0 and not SMALLEST <= size <= LARGEST:
+        raise InvalidParameterError.of(
+            parameter=parameter,
+            caller=caller,
+            must_be=f"{must_be}, 0 or between {SMALLEST:g} and {LARGEST:g} in size",
+            got=x if math.isfinite(size) else str(x)[:20],
+        )
+    return as_fraction(x)
 
 
 def format_number(x: Fraction) -> str:
@@ -210,6 +229,8 @@ class WeightedSum(Expression):
                 flat += [(weight * w, inner) for w, inner in term.terms]
             else:
                 flat.append((weight, term))
+        for number in (constant, *(weight for weight, _ in flat)):
+            exact_number(number, "objective")
         return cls(tuple((w, t) for w, t in flat if w != 0), constant)
 
     @property
@@ -308,15 +329,16 @@ class Constraint:
         """Compare with a number, or with another expression (moved to the left side)."""
         if isinstance(right, Expression):
             return cls(left - right, relation, Fraction(0))
-        if not _is_number(right) or not np.isfinite(float(right)):  # type: ignore[arg-type]
+        wanted = "a comparison of a metric with a finite number"
+        if not _is_number(right):
             raise InvalidParameterError.of(
                 parameter="subject_to",
                 caller="find",
-                must_be="a comparison of a metric with a finite number",
+                must_be=wanted,
                 got=f"{left} {relation} {right!r}",
                 hint="for example subject_to='precision >= 0.95'.",
             )
-        return cls(left, relation, as_fraction(right))
+        return cls(left, relation, exact_number(right, "subject_to", must_be=wanted))
 
     @property
     def wants_high(self) -> bool:

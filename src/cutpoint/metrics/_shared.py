@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from cutpoint._errors import InvalidParameterError
-from cutpoint.metrics._arithmetic import as_fraction, is_exact, ratio, root
-from cutpoint.metrics._expression import Trend
+from cutpoint.metrics._arithmetic import is_exact, ratio, root
+from cutpoint.metrics._expression import Trend, exact_number
 
 GOOD = Trend(1, -1)
 """Never falls with TP, never rises with FP: the shape of nearly every metric worth maximising."""
@@ -63,8 +63,8 @@ def positive_number(parameter: str, caller: str, value: object) -> Fraction:
 
 def finite_number(parameter: str, caller: str, value: object) -> Fraction:
     numeric = isinstance(value, (int, float, Fraction, np.integer, np.floating))
-    if not numeric or isinstance(value, bool) or not np.isfinite(float(value)):  # type: ignore[arg-type]
+    if not numeric or isinstance(value, bool):
         raise InvalidParameterError.of(
             parameter=parameter, caller=caller, must_be="a finite number", got=value
         )
-    return as_fraction(value)
+    return exact_number(value, parameter, caller)

@@ -170,6 +170,8 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_]) -> Choice | None
         if not open_[leader]:  # every open value is -inf
             leader = int(np.argmax(open_))
         reference = cuts.exact(goal.expression, leader)
+        if _stands_alone(cuts, goal.expression, values[open_], values[leader]):
+            return Choice(leader, np.zeros(0, dtype=np.intp), reference)
         signs = goal.sign * cuts.signs(goal.expression, values, reference)
         better = open_ & (signs > 0)
         if not better.any():
@@ -178,3 +180,11 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_]) -> Choice | None
     usable = feasible & ~np.isnan(values)
     tied = np.flatnonzero(usable & (signs == 0))
     return Choice(int(tied[0]), tied[1:], reference)
+
+
+def _stands_alone(cuts: Cuts, expression: Expression, values: NDArray[np.float64], best: float) -> bool:
+    """Whether the best float is beyond rounding from all others: the usual case, and quick to see."""
+    if math.isinf(best):
+        return False
+    room = 2 * slack(expression, cuts.summary, best)
+    return int(np.count_nonzero(np.abs(values - best) <= room)) == 1

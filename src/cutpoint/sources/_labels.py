@@ -30,9 +30,9 @@ class Labels:
         if pos_label is None and not self.numeric:
             found = _distinct(self.values)
             raise (
-                InvalidInputError.pos_label(values=found)
+                InvalidInputError.pos_label(values=found, name=name)
                 if len(found) <= _TWO
-                else InvalidInputError.labels(values=found, count=len(found))
+                else InvalidInputError.labels(values=found, count=len(found), name=name)
             )
         if (
             pos_label is not None
@@ -74,7 +74,7 @@ class Labels:
         positives, negatives, minus = (sum(column) for column in zip(*counts, strict=True))
         fine = positives + negatives + minus == len(self.values) and not (negatives and minus)
         if self.given:
-            fine = positives >= len(self.values) - 1 or self._one_other()
+            fine = positives == len(self.values) or self._one_other()
         if not fine:
             self._refuse()
         return positives
@@ -95,9 +95,9 @@ class Labels:
                 )
         found = _distinct(self.values)
         if len(found) > _TWO:
-            raise InvalidInputError.labels(values=found, count=len(found))
+            raise InvalidInputError.labels(values=found, count=len(found), name=self.name)
         if not self.given:
-            raise InvalidInputError.pos_label(values=found)
+            raise InvalidInputError.pos_label(values=found, name=self.name)
         raise InvalidParameterError.of(
             parameter="pos_label",
             caller="find",

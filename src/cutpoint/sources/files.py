@@ -8,10 +8,12 @@ and it joins files by position even if their columns stand in another order.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import difflib
 import glob
 import gzip
+import io
 import itertools
 import os
 import re
@@ -94,6 +96,14 @@ def source(
     if values is None:
         sides = (as_weights(columns[str(name)], str(name)) for name in (positives, negatives))
         return ArraySource(scores, tuple(map(Stream, (1, 0), sides)), score_name=score)
+    missing = np.array([x is None for x in values]) if values.dtype == object else values != values
+    if missing.any():
+        raise InvalidInputError.nan(
+            name=str(label),
+            count=int(missing.sum()),
+            rows=len(values),
+            first=int(missing.argmax()),
+        )
     labels = Labels(values, _matched(pos_label, values), name=str(label))
     weights = None if weight is None else as_weights(columns[weight], weight)
     return ArraySource(scores, (Stream(labels, weights),), score_name=score)
@@ -124,8 +134,10 @@ def read_columns(
                     if extra is attempts[-1]:
                         _refuse_text(table, numbers)
                         raise
-        except InterruptException:
-            raise KeyboardInterrupt from None
+        except (InterruptException, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and "interrupted" not in str(error):
+                raise
+            raise KeyboardInterrupt from None  # what Ctrl-C is elsewhere
         except Error as error:
             raise _unreadable(error, files) from error
     return dict(zip(numbers, found, strict=False)), None if label is None else _typed(found[-1])
@@ -251,20 +263,22 @@ def _layout(file: _File) -> _Layout | None:
         return None
     zipped = start.startswith(_GZIP)
     try:
-        with (gzip.open if zipped else open)(file.path, "rt", encoding="utf-8-sig", newline="") as text:
-            skip, line = 0, text.readline(_LONGEST_LINE)
-            while line and not line.strip():
-                skip, line = skip + 1, text.readline(_LONGEST_LINE)
-            if not line:
-                raise InvalidInputError.empty_file(path=file.shown)
-            bare = re.sub('"[^"]*"', "", line)
-            separator = max(_SEPARATORS, key=bare.count)
-            names = next(csv.reader(itertools.chain([line], text), delimiter=separator))
+        with (gzip.open if zipped else open)(file.path, "rb") as lines:
+            skip, line = 0, lines.readline(_LONGEST_LINE)
+            while line and not line.removeprefix(codecs.BOM_UTF8).strip():
+                skip, line = skip + 1, lines.readline(_LONGEST_LINE)
+            while line.count(b'"') % 2 and (more := lines.readline(_LONGEST_LINE)):
+                line += more  # a name with a line end in it
+        text = line.decode("utf-8-sig")
+        separator = max(_SEPARATORS, key=re.sub('"[^"]*"', "", text).count)
+        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), None)
     except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
-        reason = "Its first line is not UTF-8 text"
-        if not isinstance(error, UnicodeDecodeError):
-            reason = str(error)
+        reason = str(error)
+        if isinstance(error, UnicodeDecodeError):
+            reason = "Its first line is not UTF-8 text"
         raise InvalidInputError.unreadable(path=file.shown, form="CSV", reason=reason) from error
+    if names is None:
+        raise InvalidInputError.empty_file(path=file.shown)
     return _Layout(tuple(name.strip() for name in names), separator, skip, zipped)
 
 
@@ -314,10 +328,10 @@ def _fetch(table: DuckDBPyRelation, casts: list[str]) -> list[NDArray[Any]]:
     for i in range(len(casts)):
         array = found[f"a{i}"]
         if isinstance(array, np.ma.MaskedArray):
-            kind = array.dtype.kind
-            if kind in "biu":
+            missing, array = np.ma.getmaskarray(array), np.asarray(array.data)
+            if array.dtype.kind in "biu":
                 array = array.astype(np.float64)
-            array = array.filled(None if kind == "O" else np.nan)
+            array[missing] = None if array.dtype.kind == "O" else np.nan
         arrays.append(array)
     return arrays
 

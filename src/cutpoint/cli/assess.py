@@ -1,0 +1,123 @@
+"""`cutpoint assess`: how far the best threshold can be trusted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cutpoint.cli._options import data_options, examples, json_option, read
+from cutpoint.cli._output import pairs, print_json, show, waiting
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@click.command(
+    epilog=examples(
+        "cutpoint assess scores.csv --label y --score p --maximize f1",
+        "cutpoint assess scores.csv --label y --score p --minimize 'cost(fp=1, fn=5)' --json",
+        "cutpoint assess scores.csv --label y --score p --maximize f1 --group customer",
+    )
+)
+@data_options
+@click.option("--maximize", metavar="GOAL", help="What to maximise: f1, 0.7*accuracy + 0.3*recall.")
+@click.option("--minimize", metavar="GOAL", help="What to minimise: error_rate, 'cost(fp=2, fn=1)'.")
+@click.option(
+    "--subject-to",
+    metavar="CONSTRAINT",
+    multiple=True,
+    help="What must hold: 'precision >= 0.95'. May be given more than once.",
+)
+@click.option("--group", metavar="COLUMN", help="Rows with the same value here stay together.")
+@click.option("--cv", type=int, default=5, show_default=True, help="Number of folds.")
+@click.option(
+    "--stratify/--no-stratify",
+    default=True,
+    show_default=True,
+    help="Keep the share of positives in folds and resamples.",
+)
+@click.option(
+    "--confidence",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="Of the sets, bounds and intervals.",
+)
+@click.option(
+    "--tolerance",
+    type=float,
+    help="How much worse than the best is nearly as good.  [default: 1 % of the best]",
+)
+@click.option("--n-bootstrap", type=int, default=1000, show_default=True, help="Resamples; 0 for none.")
+@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of folds and resamples.")
+@json_option
+def assess(
+    files: tuple[str, ...],
+    *,
+    maximize: str | None,
+    minimize: str | None,
+    subject_to: tuple[str, ...],
+    group: str | None,
+    as_json: bool,
+    cv: int,
+    stratify: bool,
+    confidence: float,
+    tolerance: float | None,
+    n_bootstrap: int,
+    random_state: int,
+    **columns: Any,
+) -> None:
+    """Say how far the best threshold can be trusted on new rows.
+
+    The value at the best threshold is printed twice: on the rows that chose it, where it looks
+    better than it is, and cross-validated. The scores must come from rows that the model was not
+    fitted on. The bootstrap interval is a heuristic; the other sets and bounds are exact for
+    independent rows.
+    """
+    if (maximize is None) == (minimize is None):
+        message = (
+            "Missing option '--maximize' or '--minimize', for example --maximize f1."
+            if maximize is None
+            else "--maximize and --minimize cannot both be given."
+        )
+        raise click.UsageError(message)
+    if columns["positives"] is not None or columns["negatives"] is not None:
+        message = "Rows that are already counted cannot be assessed: resampling needs one row per case."
+        raise click.UsageError(message)
+    from cutpoint.assess import assess as look
+    from cutpoint.objective import goal
+
+    # A slip in the goal is told before a large file is read.
+    goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="assess")
+    source = read(files, **columns)
+    groups = None if group is None else _groups(files, group)
+    with waiting("Assessing"):
+        found = look(
+            source,
+            maximize=maximize,
+            minimize=minimize,
+            subject_to=subject_to,
+            groups=groups,
+            cv=cv,
+            stratify=stratify,
+            confidence=confidence,
+            tolerance=tolerance,
+            n_bootstrap=n_bootstrap,
+            random_state=random_state,
+        )
+    if as_json:
+        print_json(found.to_dict())
+        return
+    show(pairs(found.lines()), "", found.summary)
+
+
+def _groups(files: tuple[str, ...], column: str) -> NDArray[Any]:
+    if "-" in files:
+        message = "--group needs a file: standard input can be read only once."
+        raise click.UsageError(message)
+    from cutpoint.sources.files import read_columns
+
+    values = read_columns(files, numbers=[], label=column)[1]
+    assert values is not None
+    return values

@@ -1,0 +1,100 @@
+"""`cutpoint calibration`: whether probabilities can be believed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from cutpoint.cli._options import examples, json_option, read
+from cutpoint.cli._output import count, pairs, print_json, show, table, value, waiting
+
+if TYPE_CHECKING:
+    from cutpoint.calibration import Calibration
+
+
+@click.command(
+    epilog=examples(
+        "cutpoint calibration scores.csv --label y --score p",
+        "cutpoint calibration scores.csv --label y --score p --strategy isotonic --json",
+        "cutpoint calibration scores.csv --label y --score p --maximize 'f(beta=2)'",
+    )
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--label", metavar="COLUMN", required=True, help="Column of the labels: 0/1 or any two.")
+@click.option("--score", metavar="COLUMN", required=True, help="Column of the probabilities.")
+@click.option("--pos-label", metavar="LABEL", help="The positive label; 1 by default.")
+@click.option(
+    "--strategy",
+    type=click.Choice(["uniform", "quantile", "isotonic"]),
+    default="uniform",
+    show_default=True,
+    help="Bins of equal width, of equally many rows, or of isotonic regression.",
+)
+@click.option("--n-bins", type=click.IntRange(min=1), default=10, show_default=True, help="How many bins.")
+@click.option(
+    "--maximize",
+    metavar="GOAL",
+    default="f1",
+    show_default=True,
+    help="The goal whose best threshold on the labels is compared with the theory's.",
+)
+@json_option
+def calibration(
+    files: tuple[str, ...],
+    *,
+    label: str,
+    score: str,
+    pos_label: str | None,
+    strategy: Literal["uniform", "quantile", "isotonic"],
+    n_bins: int,
+    maximize: str,
+    as_json: bool,
+) -> None:
+    """Tell whether probabilities are calibrated, on rows with labels.
+
+    FILE is CSV or Parquet, a quoted pattern such as 'scores/*.parquet', or - for standard input. Use
+    rows that the classifier has not seen. A p-value that is not small is no proof of calibration.
+    """
+    from cutpoint.calibration import calibration as measure
+    from cutpoint.calibration import check_threshold
+    from cutpoint.objective import goal
+
+    goal(maximize=maximize, caller="check_threshold")
+    nothing = dict.fromkeys(("weight", "positives", "negatives"))
+    source = read(files, label=label, score=score, pos_label=pos_label, **nothing)
+    source.summary()  # checks the labels
+    y, _ = source.streams[0].read(slice(None), slice(None))
+    with waiting("Measuring"):
+        found = measure(y, source.scores, strategy=strategy, n_bins=n_bins)
+        check = check_threshold(y, source.scores, maximize=maximize)
+    if as_json:
+        print_json(found.to_dict() | {"threshold_check": check.to_dict()})
+        return
+    _print(found, check.sentence)
+
+
+def _print(found: Calibration, sentence: str) -> None:
+    curve = found.curve
+    rows = [
+        ("data", f"{count(found.rows)} rows, {found.prevalence:.4g} positive"),
+        ("mean p", f"{found.mean_probability:.4g}"),
+        (
+            "Brier score",
+            (
+                f"{found.brier:.4g} = {found.miscalibration:.4g} miscalibration "
+                f"- {found.discrimination:.4g} discrimination + {found.uncertainty:.4g} uncertainty"
+            ),
+        ),
+        ("log loss", f"{found.log_loss:.4g}"),
+        ("ECE", f"{found.ece:.4g}   in {len(curve.count)} {curve.strategy} bins"),
+        ("slope", f"{found.slope:.4g}, intercept {found.intercept:.4g}   calibrated: 1 and 0"),
+        ("Spiegelhalter", f"z = {found.spiegelhalter_z:.3g}, p = {found.spiegelhalter_p:.3g}"),
+        ("Cox", f"chi2 = {found.cox_chi2:.3g}, p = {found.cox_p:.3g}   slope 1 and intercept 0"),
+        ("verdict", found.verdict),
+        ("threshold", sentence),
+    ]
+    header = ["from", "to", "rows", "predicted", "observed"]
+    columns = zip(curve.low, curve.high, curve.count, curve.predicted, curve.observed, strict=True)
+    bins = [[value(a), value(b), count(n), value(p), value(o)] for a, b, n, p, o in columns]
+    show(pairs(rows), "", table(header, bins))

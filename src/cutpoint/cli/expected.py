@@ -1,0 +1,189 @@
+"""`cutpoint expected`: the best threshold without labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from cutpoint.cli._options import examples, json_option
+from cutpoint.cli._output import count, exact, pairs, print_json, show, table, value, waiting
+
+if TYPE_CHECKING:
+    from cutpoint.expected import ExpectedSolution
+
+KEY_METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
+ESTIMATE = "estimate"
+
+
+@click.command(
+    epilog=examples(
+        "cutpoint expected scores.csv --score p --maximize f1",
+        "cutpoint expected scores.csv --score p --minimize 'cost(fp=2, fn=1)' --json",
+        "cutpoint expected new.csv --score p --maximize f1 \\",
+        "    --train-prevalence 0.5 --new-prevalence estimate",
+    )
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--score", metavar="COLUMN", required=True, help="Column of the probabilities.")
+@click.option("--weight", metavar="COLUMN", help="Column of weights, if there are any.")
+@click.option("--maximize", metavar="GOAL", help="What to maximise: f1, 0.7*accuracy + 0.3*recall.")
+@click.option("--minimize", metavar="GOAL", help="What to minimise: error_rate, 'cost(fp=2, fn=1)'.")
+@click.option(
+    "--subject-to",
+    metavar="CONSTRAINT",
+    multiple=True,
+    help="What must hold: 'precision >= 0.95'. May be given more than once.",
+)
+@click.option(
+    "--train-prevalence",
+    type=float,
+    metavar="SHARE",
+    help="The share of positives at which the probabilities are calibrated; with --new-prevalence.",
+)
+@click.option(
+    "--new-prevalence",
+    metavar="SHARE",
+    help="The share of positives among these rows: a number, or 'estimate' to estimate it from them. "
+    "The threshold is then for the adjusted probabilities, and printed for the given ones too.",
+)
+@click.option(
+    "--exact-expectation",
+    is_flag=True,
+    help="Maximise E[GOAL] itself: for at most 1,000 rows, without weights and constraints.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "sweep", "narrow"]),
+    default="auto",
+    show_default=True,
+    help="How to search. The answer is the same.",
+)
+@json_option
+def expected(
+    files: tuple[str, ...],
+    *,
+    score: str,
+    weight: str | None,
+    maximize: str | None,
+    minimize: str | None,
+    subject_to: tuple[str, ...],
+    train_prevalence: float | None,
+    new_prevalence: str | None,
+    exact_expectation: bool,
+    method: Literal["auto", "sweep", "narrow"],
+    as_json: bool,
+) -> None:
+    """Find the best threshold for calibrated probabilities, without labels.
+
+    FILE is CSV or Parquet, a quoted pattern such as 'scores/*.parquet', or - for standard input. A
+    row of probability p counts as p of a positive and 1 - p of a negative. For f1 and other
+    quotients the value is that of the expected counts, not E[f1]: the mean of a quotient is not the
+    quotient of the means. Check first with `cutpoint calibration` whether the probabilities can be
+    believed.
+    """
+    if (maximize is None) == (minimize is None):
+        message = (
+            "Missing option '--maximize' or '--minimize', for example --maximize f1."
+            if maximize is None
+            else "--maximize and --minimize cannot both be given."
+        )
+        raise click.UsageError(message)
+    if (train_prevalence is None) != (new_prevalence is None):
+        message = "--train-prevalence and --new-prevalence must be given together."
+        raise click.UsageError(message)
+    from cutpoint.expected import find_expected
+    from cutpoint.objective import goal
+    from cutpoint.sources.files import read_columns
+
+    # A slip in the goal is told before a large file is read.
+    goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="find_expected")
+    with waiting("Reading"):
+        columns, _ = read_columns(files, numbers=[score, *([] if weight is None else [weight])])
+    p, moved = columns[score], None
+    if train_prevalence is not None and new_prevalence is not None:
+        p, moved = _moved(p, train_prevalence, new_prevalence)
+    with waiting("Searching"):
+        solution = find_expected(
+            p,
+            maximize=maximize,
+            minimize=minimize,
+            subject_to=subject_to,
+            sample_weight=None if weight is None else columns[weight],
+            method=method,
+            exact_expectation=exact_expectation,
+        )
+    if moved is not None:
+        moved["unadjusted_threshold"] = _back(columns[score], p, solution.threshold)
+    if as_json:
+        from cutpoint.solution import json_number
+
+        shown = solution.to_dict()
+        if moved is not None:
+            shown["prior"] = {k: json_number(v) for k, v in moved.items()}
+        print_json(shown)
+    solution.raise_if_infeasible()
+    if not as_json:
+        _print(solution, moved)
+
+
+def _moved(p: Any, train: float, new: str) -> tuple[Any, dict[str, float | None]]:
+    """Adjust probabilities to a prevalence that is given or has to be estimated."""
+    from cutpoint.calibration import adjust_prior, estimate_prevalence
+
+    error = None
+    if new == ESTIMATE:
+        found = estimate_prevalence(p, train_prevalence=train)
+        share, error = found.prevalence, found.standard_error
+    else:
+        try:
+            share = float(new)
+        except ValueError:
+            message = f"{new!r} is neither a number nor '{ESTIMATE}'."
+            raise click.BadParameter(message, param_hint="'--new-prevalence'") from None
+    adjusted = adjust_prior(p, train_prevalence=train, new_prevalence=share)
+    return adjusted, {"train_prevalence": train, "new_prevalence": share, "standard_error": error}
+
+
+def _back(given: Any, adjusted: Any, threshold: float | None) -> float | None:
+    """Return the lowest given probability of the rows that are called positive."""
+    if threshold is None:
+        return None
+    called = given[adjusted >= threshold]
+    return float(called.min()) if len(called) else float("inf")
+
+
+def _print(solution: ExpectedSolution, moved: dict[str, Any] | None) -> None:
+    assert solution.interval is not None
+    assert solution.confusion is not None
+    assert solution.value is not None
+    low, high = solution.interval
+    goal = f"{solution.direction} {solution.objective}"
+    if solution.constraints:
+        goal += f" subject to {' and '.join(solution.constraints)}"
+    rows = [
+        ("goal", goal),
+        ("threshold", f"{exact(solution.threshold)}   positive iff p >= threshold"),
+        ("value", f"{solution.value:.6g}   {solution.note}"),
+    ]
+    if solution.theory is not None:
+        theory = solution.theory
+        rows.append(("theory", f"p >= {theory.threshold:.6g} = {theory.rule}, lambda being the best value"))
+    rows += [
+        ("interval", f"({exact(low)}, {exact(high)}]   the same decisions for any threshold in it"),
+        ("expected", f"{count(solution.rows)} rows, {solution.positives:,.6g} positive"),
+    ]
+    if moved is not None:
+        error = moved["standard_error"]
+        how = "" if error is None else f", estimated, with a standard error of {error:.2g}"
+        rows += [
+            ("prior", f"{moved['train_prevalence']:.6g} -> {moved['new_prevalence']:.6g}{how}"),
+            ("unadjusted", f"{exact(moved['unadjusted_threshold'])}   on the probabilities as given"),
+        ]
+    metrics = solution.confusion
+    shown = table(
+        ["", "of expected counts"],
+        [[name, value(metrics.metric(name))] for name in KEY_METRICS],
+        left=1,
+    )
+    show(pairs(rows), "", shown)

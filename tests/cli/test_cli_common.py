@@ -1,0 +1,213 @@
+"""What holds for every command: help, exit codes, clean streams, no tracebacks."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint.cli import _output, main
+from cutpoint.cli._messages import in_options
+
+
+def commands(group, *path):
+    """Yield the words of every command below a group, the group itself included."""
+    yield path
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, *path, name)
+        else:
+            yield (*path, name)
+
+
+ALL = [pytest.param(words, id=" ".join(words) or "cutpoint") for words in commands(main)]
+
+
+@pytest.mark.parametrize("words", ALL)
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_help_has_an_example(run, words, flag):
+    """Every command explains itself, with an example that begins with its own name."""
+    result = run(*words, flag)
+
+    assert 0 == result.exit_code
+    assert "Example" in result.stdout
+    assert f"\n    {' '.join(['cutpoint', *words])}" in result.stdout
+    assert "" == result.stderr
+
+
+@pytest.mark.parametrize("words", ALL)
+def test_help_fits_80_columns(run, words):
+    """No line of a help text is longer than a usual terminal is wide."""
+    assert max(map(len, run(*words, "--help").stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("words", [p for p in ALL if p.values[0]])
+def test_every_command_has_json(run, words):
+    """`--json` is an option of every command."""
+    assert "--json" in run(*words, "--help").stdout
+
+
+@pytest.mark.parametrize("words", ALL)
+def test_unknown_option_is_exit_2(run, words):
+    """A misspelt option ends with 2, a message and nothing on standard output."""
+    result = run(*words, "--jsno")
+
+    assert 2 == result.exit_code
+    assert "Error: No such option '--jsno'" in result.stderr
+    assert "" == result.stdout
+
+
+def test_unknown_command_is_met_with_the_nearest(run):
+    """A misspelt command is met with the one that was meant."""
+    result = run("fnd")
+
+    assert 2 == result.exit_code
+    assert "Did you mean 'find'?" in result.stderr
+
+
+def test_no_command_prints_the_help(run):
+    """`cutpoint` alone shows what there is."""
+    result = run()
+
+    assert "Commands:" in result.output
+
+
+def test_version_in_three_forms(run):
+    """The version is the same as an option, as a command and as JSON."""
+    option = run("--version").stdout.split()[1]
+    text = run("version").stdout
+
+    assert text.startswith(f"cutpoint {option} (python 3.")
+    assert option == json.loads(run("version", "--json").stdout)["cutpoint"]
+
+
+def test_python_m_is_the_same_program(process):
+    """`python -m cutpoint` calls itself cutpoint."""
+    out, err = process("--help").communicate()
+
+    assert out.startswith("Usage: cutpoint [OPTIONS]")
+    assert "" == err
+
+
+def test_errors_go_to_standard_error_without_a_traceback(process):
+    """Bad data end with 1 and a message in two parts, and standard output stays empty."""
+    running = process("find", "nowhere.csv", "--label", "y", "--score", "p", "--maximize", "f1")
+    out, err = running.communicate()
+
+    assert 1 == running.returncode
+    assert "" == out
+    assert err == (
+        "Error: 'nowhere.csv' must be a file. There is no such file.\n\n"
+        "Hint: check the path, or pass '-' for standard input.\n"
+    )
+
+
+def test_a_reader_that_leaves_is_no_error(process, tmp_path):
+    """`cutpoint curve ... | head -1` says nothing when head has gone."""
+    path = tmp_path / "long.csv"
+    path.write_text("y,p\n" + "".join(f"{i % 2},{i}\n" for i in range(50_000)), encoding="utf-8")
+    running = process("curve", str(path), "--label", "y", "--score", "p", "--csv")
+
+    assert running.stdout.readline().startswith("threshold,tp,fp,fn,tn,")
+    running.stdout.close()
+    running.wait()
+    assert "" == running.stderr.read()
+    running.stderr.close()
+
+
+def test_a_full_disk_is_told_in_a_line(process):
+    """Output that cannot be written is an error like any other."""
+    try:
+        full = open("/dev/full", "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    except OSError:
+        pytest.skip("no /dev/full here")
+    with full:
+        running = process("metrics", "--json", stdout=full)
+        _, err = running.communicate()
+
+    assert 1 == running.returncode
+    assert err.startswith("Error: ")
+    assert "Traceback" not in err
+
+
+def test_interrupt_is_exit_130(process, tmp_path):
+    """Ctrl-C ends with 130, without a traceback, and leaves no spooled input behind."""
+    running = process(
+        *("find", "-", "--label", "y", "--score", "p", "--maximize", "f1"),
+        stdin=subprocess.PIPE,
+        env={"TMPDIR": str(tmp_path)},
+    )
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.05)  # until it waits for its input
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate()
+
+    assert 130 == running.returncode
+    assert "" == out
+    assert "Interrupted." == err.strip()
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        (
+            InvalidInputError.pos_label(values=["no", "it is"], name="y"),
+            "Hint: pass --pos-label 'it is' or --pos-label no.",
+        ),
+        (InvalidInputError.labels(values=[0, 1, 2], count=3, name="y"), "write a column that is 1"),
+        (
+            InvalidParameterError.of(
+                parameter="maximize",
+                caller="find",
+                must_be="a metric",
+                got=1,
+                hint="for example maximize='f1'.",
+            ),
+            "--maximize must be a metric. Got 1 instead.\n\nHint: for example --maximize f1.",
+        ),
+    ],
+    ids=["label", "labels", "parameter"],
+)
+def test_parameters_are_called_by_their_options(error, shown):
+    """Messages of the library name options, where the user of a shell has no parameters."""
+    assert shown in in_options(str(error))
+
+
+def test_what_takes_long_is_told_on_standard_error(monkeypatch, capsys):
+    """A terminal is told what takes long, and standard output is not touched."""
+    monkeypatch.setattr(_output, "_PATIENCE", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    with _output.waiting("Reading"):
+        time.sleep(0.3)
+
+    told = capsys.readouterr()
+    assert "" == told.out
+    assert "Reading" in told.err
+
+
+def test_what_is_quick_is_not_told(monkeypatch, capsys):
+    """Nothing flickers on a terminal when a command is quick."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with _output.waiting("Reading"):
+        pass
+
+    assert "Reading" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["metrics"], ["metrics", "show", "f1"], ["find"], ["curve"]])
+def test_a_terminal_without_unicode(scores, words):
+    """Output needs no more than ASCII where there is no more."""
+    data = [scores, "--label", "y", "--score", "p"] if words[0] in {"find", "curve"} else []
+    goal = ["--maximize", "f1"] if words == ["find"] else []
+    result = CliRunner(charset="ascii").invoke(main, [*words, *data, *goal])
+
+    assert 0 == result.exit_code
+    assert result.stdout.isascii()

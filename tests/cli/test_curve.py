@@ -1,0 +1,140 @@
+"""`cutpoint curve`."""
+
+import csv
+import io
+import json
+import math
+
+import pytest
+
+import cutpoint as cp
+
+LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.3, 0.4, 0.2, 0.1]
+DATA = ("--label", "y", "--score", "p")
+
+
+@pytest.fixture
+def many(tmp_path):
+    """A file with 1000 distinct scores."""
+    path = tmp_path / "many.csv"
+    rows = (f"{(i * 7919) % 3 // 2},{i / 1000}\n" for i in range(1000))
+    path.write_text("y,p\n" + "".join(rows), encoding="utf-8")
+    return str(path)
+
+
+def test_text_has_every_cut_of_a_small_file(run, scores):
+    """Six cuts are six lines, with the areas below the curves after them."""
+    result = run("curve", scores, *DATA)
+    lines = [line.split() for line in result.stdout.splitlines()]
+
+    assert 0 == result.exit_code
+    assert "" == result.stderr
+    assert ["inf", "0", "0", "3", "2", "0.4000", "-", "0.0000", "1.0000", "0.0000"] == lines[2]
+    assert ["0.4", "2", "0", "1", "2", "0.8000", "1.0000", "0.6667", "1.0000", "0.8000"] == lines[4]
+    assert ["AUC", "0.6667"] in lines
+    assert ["average", "precision", "0.8667"] in lines
+    assert ["cuts", "6"] in lines
+
+
+def test_text_spreads_20_of_many(run, many):
+    """Of many cuts about 20 are shown, the first and the last among them."""
+    out = run("curve", many, *DATA).stdout.splitlines()
+    table = out[2 : out.index("")]
+
+    assert 20 == len(table)
+    assert "inf" == table[0].split()[0]
+    assert "0.0" == table[-1].split()[0]
+    assert "cuts                1,001, 20 shown" in out
+
+
+@pytest.mark.parametrize(("option", "count"), [(["--limit", "5"], 5), (["--all"], 1001)])
+def test_how_many_are_shown_can_be_chosen(run, many, option, count):
+    """`--limit` and `--all` say how many lines there are."""
+    out = run("curve", many, *DATA, *option).stdout.splitlines()
+
+    assert count == len(out[2 : out.index("")])
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_text_fits_the_terminal(run, scores, width):
+    """A narrow terminal has fewer columns, not broken lines."""
+    out = run("curve", scores, *DATA, env={"COLUMNS": str(width)}).stdout
+
+    assert max(map(len, out.splitlines())) <= max(width, 46)
+    assert ("mcc" in out) == (width == 120)
+
+
+def test_at_shows_thresholds_that_are_asked_for(run, scores):
+    """`--at` shows what these thresholds do, in the order in which they were given."""
+    result = run("curve", scores, *DATA, "--at", "0.35", "--at", "inf", "--at", "-1", "--json")
+    points = json.loads(result.stdout)["points"]
+
+    assert [0.35, "inf", -1.0] == [point["threshold"] for point in points]
+    assert [2, 0, 3] == [point["tp"] for point in points]
+    assert [1.0, None, 0.6] == [point["precision"] for point in points]
+
+
+def test_json_has_every_cut(run, many):
+    """JSON is not cut short: all cuts, the areas, and undefined values as null."""
+    result = run("curve", many, *DATA, "--json")
+    shown = json.loads(result.stdout, parse_constant=pytest.fail)
+
+    assert [1000, 1001] == [shown["rows"], len(shown["points"])]
+    assert isinstance(shown["positives"], int)
+    assert "inf" == shown["points"][0]["threshold"]
+    assert shown["points"][0]["precision"] is None
+    assert "" == result.stderr
+
+
+def test_json_agrees_with_the_library(run, scores):
+    """The command prints the numbers of `cutpoint.curve`."""
+    curve = cp.curve(LABELS, SCORES)
+    shown = json.loads(run("curve", scores, *DATA, "--json").stdout)
+
+    assert curve.auc == shown["auc"]
+    assert curve.average_precision == shown["average_precision"]
+    assert curve.table()["f1"].tolist() == [point["f1"] for point in shown["points"]]
+
+
+def test_csv_can_be_read_back(run, scores):
+    """CSV has full precision; undefined values are empty, and so read as missing."""
+    rows = list(csv.DictReader(io.StringIO(run("curve", scores, *DATA, "--csv").stdout)))
+
+    assert 6 == len(rows)
+    assert ["threshold", "tp", "fp", "fn", "tn"] == list(rows[0])[:5]
+    assert math.inf == float(rows[0]["threshold"])
+    assert "" == rows[0]["precision"]
+    assert 2 / 3 == float(rows[2]["recall"])
+
+
+def test_csv_respects_the_limit(run, many):
+    """`--limit` holds for CSV where it is asked for."""
+    assert 6 == len(run("curve", many, *DATA, "--csv", "--limit", "5").stdout.splitlines())
+
+
+def test_one_class_has_no_auc(run, tmp_path):
+    """An area that is undefined is a dash in the table and null in JSON."""
+    path = tmp_path / "ones.csv"
+    path.write_text("y,p\n1,0.5\n1,0.4\n", encoding="utf-8")
+
+    assert "AUC                 -" in run("curve", str(path), *DATA).stdout
+    assert json.loads(run("curve", str(path), *DATA, "--json").stdout)["auc"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--csv", "--json"], "--csv and --json cannot both be given"),
+        (["--all", "--limit", "3"], "--all and --limit cannot both be given"),
+        (["--limit", "1"], "1 is not in the range"),
+        (["--at", "high"], "'high' is not a valid float"),
+        (["--at", "nan"], "nan is not a threshold"),
+    ],
+)
+def test_bad_options_are_exit_2(run, scores, options, message):
+    """Options that contradict each other, or have no such value, end with 2."""
+    result = run("curve", scores, *DATA, *options)
+
+    assert 2 == result.exit_code
+    assert message in result.stderr
+    assert "" == result.stdout

@@ -1,0 +1,106 @@
+"""`cutpoint demo`."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from cutpoint.cli.demo import GOALS
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "scores.csv"
+
+
+@pytest.fixture
+def saved(run, tmp_path, monkeypatch):
+    """Run the demo in an empty folder, with its scores saved; return what it printed."""
+    monkeypatch.chdir(tmp_path)
+    return run("demo", "--save", "scores.csv")
+
+
+def test_table_fits_80_columns(run):
+    """The table is plain, at most 80 columns wide, and no goal takes two lines."""
+    out = run("demo").stdout
+
+    assert max(map(len, out.splitlines())) <= 80
+    assert "\x1b" not in out
+    for goal in GOALS:
+        assert f"\n{' '.join(next(iter(goal.items())))} " in out
+    assert "\n  with precision >= 0.95 " in out
+
+
+def test_every_goal_is_at_least_as_good_as_the_default(run):
+    """The best threshold never loses against 0.5, and wins for most goals."""
+    shown = json.loads(run("demo", "--json").stdout, parse_constant=pytest.fail)
+    wins = 0
+    for result in shown["results"]:
+        best, default = result["solution"], result["default"]
+        if not default["meets_constraints"]:
+            continue
+        gain = best["value"] - default["value"]
+        gain = gain if best["direction"] == "maximize" else -gain
+        assert gain >= 0
+        wins += gain > 0
+
+    assert len(GOALS) == len(shown["results"])
+    assert wins >= 4
+
+
+def test_the_default_breaks_the_constraint(run):
+    """The demo shows a constraint that 0.5 does not meet, and marks it."""
+    result = json.loads(run("demo", "--json").stdout)["results"][-1]
+
+    assert not result["default"]["meets_constraints"]
+    assert result["solution"]["metrics"]["precision"] >= 0.95
+    assert "* not met at 0.5" in run("demo").stdout
+
+
+def test_next_commands_work(run, saved):
+    """Each command that the demo proposes after saving runs, and finds what the table says."""
+    _, _, steps = saved.stdout.partition("Next:\n")
+    commands = [shlex.split(line) for line in steps.splitlines()]
+
+    assert 0 == saved.exit_code
+    assert 3 <= len(commands)
+    for command in commands:
+        assert "cutpoint" == command[0]
+        assert 0 == run(*command[1:]).exit_code
+    found = json.loads(run(*commands[0][1:], "--json").stdout)
+    row = next(line for line in saved.stdout.splitlines() if line.startswith("maximize f1 "))
+    assert str(found["threshold"]) == row.split()[2]
+
+
+def test_without_a_file_the_first_step_saves_one(run):
+    """The proposed commands begin with the one that writes their file."""
+    assert "Next:\n  cutpoint demo --save scores.csv\n" in run("demo").stdout
+
+
+def test_a_file_that_exists_is_left_alone(run, saved, tmp_path):
+    """The demo overwrites nothing."""
+    before = (tmp_path / "scores.csv").read_bytes()
+    result = run("demo", "--save", "scores.csv")
+
+    assert 2 == result.exit_code
+    assert "exists already" in result.stderr
+    assert before == (tmp_path / "scores.csv").read_bytes()
+
+
+def test_a_folder_that_is_missing_is_exit_1(run, tmp_path):
+    """A file that cannot be written is told in a line."""
+    result = run("demo", "--save", str(tmp_path / "no" / "scores.csv"))
+
+    assert 1 == result.exit_code
+    assert "" == result.stdout
+    assert "No such file or directory" in result.stderr
+
+
+def test_example_in_the_repository_is_what_the_demo_writes(saved, tmp_path):
+    """`examples/scores.csv` has the same labels, and the same scores up to the last decimal."""
+    written, kept = (
+        [line.split(",") for line in path.read_text(encoding="utf-8").splitlines()]
+        for path in (tmp_path / "scores.csv", EXAMPLE)
+    )
+
+    assert [row[0] for row in kept] == [row[0] for row in written]
+    for ours, theirs in zip(kept[1:], written[1:], strict=True):
+        assert abs(float(ours[1]) - float(theirs[1])) < 5e-4

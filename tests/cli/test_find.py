@@ -1,0 +1,267 @@
+"""`cutpoint find`."""
+
+import json
+import math
+
+import pytest
+
+import cutpoint as cp
+
+LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.3, 0.4, 0.2, 0.1]
+
+
+def test_text_tells_all_that_matters(run, scores):
+    """Threshold, value, interval, proof, confusion and metrics beside those at 0.5 are shown."""
+    result = run("find", scores, "--label", "y", "--score", "p", "--maximize", "f1")
+
+    assert 0 == result.exit_code
+    assert "" == result.stderr
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    for expected in [
+        "goal maximize f1",
+        "threshold 0.4 positive iff score >= threshold",
+        "value 0.8",
+        "interval (0.3, 0.4] the same decisions for any threshold in it",
+        "ties none, every other cut is worse",
+        "data 5 rows, 3 positive, 2 negative",
+    ]:
+        assert expected in lines
+    assert "positive tp 2 fn 1 f1 0.8000 0.5000" in lines
+    assert "negative fp 0 tn 2 accuracy 0.8000 0.6000" in lines
+    assert any(line.startswith("proof no cut has a higher value (") for line in lines)
+
+
+@pytest.mark.parametrize("goal", ["f1", "0.7*accuracy + 0.3*recall", "profit(tp=100000, fp=-2)"])
+def test_text_fits_80_columns(run, scores, goal):
+    """No line is longer than a usual terminal is wide, none ends in a space, none is coloured."""
+    out = run("find", scores, "--label", "y", "--score", "p", "--maximize", goal).stdout
+
+    assert max(map(len, out.splitlines())) <= 80
+    assert [] == [line for line in out.splitlines() if line != line.rstrip()]
+    assert "\x1b" not in out
+
+
+def test_json_is_the_solution_and_nothing_else(run, scores):
+    """`--json` prints what `Solution.to_dict` returns, with infinities as text."""
+    result = run("find", scores, "--label", "y", "--score", "p", "--maximize", "recall", "--json")
+    expected = cp.find(LABELS, SCORES, maximize="recall").to_dict()
+
+    assert expected == json.loads(result.stdout, parse_constant=pytest.fail)
+    assert "-inf" == json.loads(result.stdout)["interval"]["low"]
+    assert "" == result.stderr
+
+
+def test_json_of_a_real_process(process, scores):
+    """Standard output of a process is one JSON object too."""
+    out, err = process(
+        *("find", scores, "--label", "y", "--score", "p", "--json"),
+        *("--maximize", "recall", "--subject-to", "precision >= 0.95"),
+    ).communicate()
+
+    assert 0.4 == json.loads(out)["threshold"]
+    assert "" == err
+
+
+def test_standard_input(process, scores):
+    """`-` reads standard input."""
+    with open(scores, encoding="utf-8") as file:  # noqa: PTH123
+        running = process(
+            *("find", "-", "--label", "y", "--score", "p", "--maximize", "f1", "--json"), stdin=file
+        )
+        out, err = running.communicate()
+
+    assert (0, "") == (running.returncode, err)
+    assert 0.4 == json.loads(out)["threshold"]
+
+
+def test_constraints_add_up(run, scores):
+    """`--subject-to` may be given more than once, and all of them hold."""
+    result = run(
+        *("find", scores, "--label", "y", "--score", "p", "--json", "--maximize", "recall"),
+        *("--subject-to", "precision >= 0.6", "--subject-to", "predicted_positive <= 4"),
+    )
+    expected = cp.find(
+        LABELS, SCORES, maximize="recall", subject_to=["precision >= 0.6", "predicted_positive <= 4"]
+    )
+
+    assert expected.to_dict() == json.loads(result.stdout)
+
+
+def test_a_goal_that_is_no_key_metric_is_compared_too(run, scores):
+    """A cost stands in the table with its value here and at 0.5, and so does what constrains it."""
+    result = run(
+        *("find", scores, "--label", "y", "--score", "p"),
+        *("--minimize", "cost(fp=1, fn=5)", "--subject-to", "npv >= 0"),
+    )
+    text = " ".join(result.stdout.split())
+
+    assert "goal minimize cost(fp=1, fn=5) subject to npv >= 0" in text
+    assert "no allowed cut has a lower value" in text
+    assert "cost(fp=1, fn=5) 5 10" in text
+    assert "npv 0.6667 0.5000" in text
+
+
+def test_scores_that_are_no_probabilities_have_no_default(run, tmp_path):
+    """Points are not compared with 0.5."""
+    path = tmp_path / "points.csv"
+    path.write_text("y,p\n1,700\n0,300\n", encoding="utf-8")
+    out = run("find", str(path), "--label", "y", "--score", "p", "--maximize", "f1").stdout
+
+    assert "threshold   700.0 " in out
+    assert "at 0.5" not in out
+
+
+def test_ties_are_listed(run, tmp_path):
+    """The other cuts of equal value are counted, and the first ones shown."""
+    path = tmp_path / "ties.csv"
+    path.write_text("y,p\n" + "".join(f"{i % 2},{i}\n" for i in range(20)), encoding="utf-8")
+    out = run("find", str(path), "--label", "y", "--score", "p", "--maximize", "accuracy").stdout
+
+    assert "9 more of equal value, at 17.0, 15.0, 13.0, 11.0, 9.0, ..." in out
+
+
+def test_weights(run, tmp_path):
+    """A weight of 2 is a row that comes twice."""
+    path = tmp_path / "weighted.csv"
+    path.write_text("y,p,w\n1,0.9,2\n0,0.8,1\n1,0.3,1\n0,0.1,5\n", encoding="utf-8")
+    columns = ("--label", "y", "--score", "p", "--weight", "w")
+    shown = json.loads(run("find", str(path), *columns, "--maximize", "f1", "--json").stdout)
+
+    assert {"tp": 3, "fp": 1, "fn": 0, "tn": 5} == shown["confusion"]
+
+
+def test_counted_rows(run, tmp_path):
+    """Rows that are counted already need no labels."""
+    path = tmp_path / "counted.csv"
+    path.write_text("p,good,bad\n0.2,1,9\n0.5,5,5\n0.9,8,1\n", encoding="utf-8")
+    columns = ("--score", "p", "--positives", "good", "--negatives", "bad")
+    shown = json.loads(run("find", str(path), *columns, "--maximize", "f1", "--json").stdout)
+
+    assert (0.5, 14, 15) == (shown["threshold"], shown["positives"], shown["negatives"])
+
+
+@pytest.mark.parametrize("method", ["sweep", "narrow"])
+def test_method_and_place_are_passed_on(run, scores, method):
+    """`--method` and `--at` do what the arguments do."""
+    columns = ("--label", "y", "--score", "p")
+    options = ("--method", method, "--at", "middle", "--json")
+    shown = json.loads(run("find", scores, *columns, "--maximize", "f1", *options).stdout)
+
+    assert method == shown["certificate"]["method"]
+    assert math.isclose(0.35, shown["threshold"])
+
+
+def test_infeasible_is_exit_3(run, scores):
+    """No threshold: the message says what can be attained, and standard output is empty."""
+    result = run(
+        *("find", scores, "--label", "y", "--score", "p"),
+        *("--maximize", "recall", "--subject-to", "precision > 1"),
+    )
+
+    assert 3 == result.exit_code
+    assert "" == result.stdout
+    assert "Error: No cut satisfies 'precision > 1'." in result.stderr
+    assert "Hint: relax the constraint" in result.stderr
+
+
+def test_infeasible_json(run, scores):
+    """With `--json` the solution that says so is on standard output as well."""
+    result = run(
+        *("find", scores, "--label", "y", "--score", "p", "--json"),
+        *("--maximize", "recall", "--subject-to", "precision > 1"),
+    )
+    shown = json.loads(result.stdout)
+
+    assert 3 == result.exit_code
+    assert ("infeasible", None) == (shown["status"], shown["threshold"])
+    assert "precision > 1" == shown["attainable"][0]["constraint"]
+    assert "Error: No cut satisfies" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--label", "y", "--maximize", "f1"], "Missing option '--score'"),
+        (["--score", "p", "--maximize", "f1"], "Missing option '--label'"),
+        (["--label", "y", "--score", "p"], "Missing option '--maximize' or '--minimize'"),
+        (
+            ["--label", "y", "--score", "p", "--maximize", "f1", "--minimize", "fpr"],
+            "--maximize and --minimize cannot both be given",
+        ),
+        (
+            ["--score", "p", "--positives", "a", "--maximize", "f1"],
+            "--positives and --negatives must be given together",
+        ),
+        (
+            ["--label", "y", "--score", "p", "--negatives", "a", "--maximize", "f1"],
+            "--label does not go with --positives",
+        ),
+        (
+            ["--label", "y", "--score", "p", "--maximize", "f1", "--method", "guess"],
+            "'guess' is not one of 'auto', 'sweep', 'narrow'",
+        ),
+    ],
+)
+def test_options_that_do_not_go_together_are_exit_2(run, scores, options, message):
+    """Missing, contradictory and unknown options end with 2 and say which."""
+    result = run("find", scores, *options)
+
+    assert 2 == result.exit_code
+    assert "" == result.stdout
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "found", "hint"),
+    [
+        (["--maximize", "f11"], "Got 'f11' instead", "did you mean 'f1'"),
+        (["--maximize", "f1 >= 2"], "--maximize must be", "constraints go into --subject-to"),
+        (["--maximize", "cost(2, 1)"], "given by name", "for example"),
+        (["--maximize", "__import__('os')"], "Got '__import__'", "cutpoint metrics"),
+        (["--maximize", ""], "--maximize must be", "for example"),
+        (["--maximize", "f1", "--subject-to", "precision"], "--subject-to must be", "for example"),
+        (["--maximize", "f1", "--score", "P"], "Its columns are 'y' and 'p'", "did you mean 'p'"),
+        (["--maximize", "f1", "--pos-label", "7"], "--pos-label must be one of the labels", ""),
+        (["--maximize", "f1", "--pos-label", "yes"], "which are numbers. Got 'yes'", ""),
+    ],
+)
+def test_what_cannot_be_meant_is_exit_1(run, scores, options, found, hint):
+    """A goal, a column or a label that there is not ends with 1, what was found and a hint."""
+    result = run("find", scores, "--label", "y", "--score", "p", *options)
+
+    assert 1 == result.exit_code
+    assert "" == result.stdout
+    assert result.stderr.startswith("Error: ")
+    assert found in result.stderr
+    assert hint in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("y,p\n1,0.9\n0,\n1,nan\n", "2 of 3 values are missing, the first at row 1"),
+        ("y,p\n1,0.9\n,0.3\n", "1 of 2 values is missing, the first at row 1"),
+        ("y,p\n1,0.9\n0,high\n", "1 value is not a number, the first at row 1"),
+        ("y,p\n0,0.9\n1,0.3\n2,0.1\n", "Got 3 distinct labels instead: 0, 1 and 2"),
+        ("y,p\nno,0.9\nyes,0.3\n", "pass --pos-label yes or --pos-label no"),
+        ("y,p\n", "must have at least one row"),
+        ("", "It is empty"),
+    ],
+    ids=["scores", "labels", "text", "three labels", "which label", "no rows", "no bytes"],
+)
+def test_bad_data_are_exit_1(run, tmp_path, text, found):
+    """Data that cannot be searched end with 1, and say how many and where."""
+    path = tmp_path / "bad.csv"
+    path.write_text(text, encoding="utf-8")
+    result = run("find", str(path), "--label", "y", "--score", "p", "--maximize", "f1")
+
+    assert 1 == result.exit_code
+    assert "" == result.stdout
+    assert found in result.stderr
+
+
+def test_the_goal_is_read_before_the_file(run):
+    """A slip in the goal is told at once, not after minutes of reading."""
+    result = run("find", "nowhere.csv", "--label", "y", "--score", "p", "--maximize", "f11")
+
+    assert "did you mean 'f1'" in result.stderr

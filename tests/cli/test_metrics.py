@@ -1,0 +1,78 @@
+"""`cutpoint metrics`."""
+
+import json
+
+import pytest
+
+from cutpoint.metrics._catalogue import EXAMPLES
+
+NAMES = [metric.name for metric in EXAMPLES]
+
+
+def test_list_has_the_whole_catalogue(run):
+    """Every metric is in the list, in 80 columns."""
+    out = run("metrics").stdout
+    first = {line.split("  ")[0].split("(")[0] for line in out.splitlines() if line}
+
+    assert set(NAMES) <= first
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_list_as_json(run):
+    """The JSON list has every entry with the same keys."""
+    shown = json.loads(run("metrics", "--json").stdout)["metrics"]
+
+    assert NAMES == [entry["name"] for entry in shown]
+    assert 1 == len({tuple(entry) for entry in shown})
+
+
+@pytest.mark.parametrize("metric", EXAMPLES, ids=NAMES)
+def test_show_explains_each(run, metric):
+    """Everything that is known of a metric is shown, in 80 columns."""
+    result = run("metrics", "show", metric.name)
+    text = " ".join(result.stdout.split())
+
+    assert 0 == result.exit_code
+    for known in (
+        f"{metric.about.title} ({metric.name})",
+        metric.about.summary,
+        f"formula {metric.about.formula}",
+        f"range {metric.about.range}",
+        f"undefined {metric.about.undefined}",
+        f"monotone {metric.about.monotone}",
+        f"aliases {', '.join(metric.about.aliases)}",
+        *(f"{key} {meaning}" for key, meaning in metric.about.parameters.items()),
+    ):
+        assert " ".join(known.split()) in text
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_show_knows_aliases(run):
+    """An alias is explained under its canonical name, in any case."""
+    assert run("metrics", "show", "recall").stdout == run("metrics", "show", "TPR").stdout
+
+
+@pytest.mark.parametrize("order", [["show", "mcc", "--json"], ["--json", "show", "mcc"]])
+def test_show_as_json(run, order):
+    """One entry as JSON, wherever the option stands."""
+    shown = json.loads(run("metrics", *order).stdout)
+
+    assert ("mcc", "higher") == (shown["name"], shown["direction"])
+    assert "matthews_corrcoef" in shown["aliases"]
+
+
+def test_show_of_an_unknown_name_is_exit_1(run):
+    """A misspelt metric is met with the nearest name."""
+    result = run("metrics", "show", "mmc")
+
+    assert 1 == result.exit_code
+    assert "" == result.stdout
+    assert "Hint: did you mean 'mcc'?" in result.stderr
+
+
+def test_a_name_in_place_of_a_command_is_met_with_the_command(run):
+    """`cutpoint metrics mcc` says how to explain a metric."""
+    result = run("metrics", "mcc")
+
+    assert 2 == result.exit_code
+    assert "cutpoint metrics show mcc" in result.stderr
