@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint slow bench clean
+.PHONY: help demo test lint slow docs bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ lint: $(INSTALLED) ## ruff (lint and format) and mypy, nothing is changed
 
 slow: $(INSTALLED) ## the tests that the normal run leaves out
 	$(BIN)/python -m pytest -n 2 -m slow
+
+docs: $(INSTALLED) ## write the generated pages: the catalogue and the command line
+	$(BIN)/python -m tools.render_docs
 
 bench: $(INSTALLED) ## speed and memory against the rivals, see benchmarks/
 	$(BIN)/python -m benchmarks

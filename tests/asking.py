@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from oracle import Sum, Term
 
 import cutpoint as cp
 from cutpoint.search import narrow
 from cutpoint.sources import _buckets, arrays
+from oracle import Sum, Term
 
 METHODS = ("sweep", "narrow")
 
@@ -19,9 +19,7 @@ def ask(problem, direction, objective, **options):
     """Call `find` with what the problem holds."""
     options[direction] = objective
     if problem.labels is None:
-        data = cp.counted(
-            problem.scores, positives=problem.positives, negatives=problem.negatives
-        )
+        data = cp.counted(problem.scores, positives=problem.positives, negatives=problem.negatives)
         return cp.find(data, **options)
     return cp.find(problem.labels, problem.scores, sample_weight=problem.weights, **options)
 
@@ -38,6 +36,7 @@ def small_steps(*, buckets=4, few=1, block=3, sample=5, keep=10**9):
         patch.setattr(arrays, "BLOCK", block)
         patch.setattr(arrays, "SAMPLE", sample)
         patch.setattr(arrays, "FEW", keep)
+        patch.setattr(arrays, "SMALL", block)
         yield
 
 
@@ -110,15 +109,20 @@ def assert_answer(expected, solution, *, rational):
     assert solution.value == solution.certificate.lower == solution.certificate.upper
 
 
+def true_sum(weights):
+    """The exact sum of floats or whole numbers; floats are fractions over powers of two."""
+    ratios = [weight.as_integer_ratio() for weight in weights.tolist()]
+    bottom = max((below for _, below in ratios), default=1)
+    return Fraction(sum(above * (bottom // below) for above, below in ratios), bottom)
+
+
 def replay(scores, labels, threshold, weights=None):
     """The confusion by one plain pass over the input, in fractions."""
     called = np.asarray(scores) >= threshold
     positive = np.asarray(labels) == 1
-    if weights is None:
-        weights = np.ones(len(called), dtype=np.int64)
 
     def mass(mask):
-        return sum(map(Fraction, np.asarray(weights)[mask].tolist()), Fraction(0))
+        return np.count_nonzero(mask) if weights is None else true_sum(weights[mask])
 
     return {
         "tp": mass(called & positive),

@@ -65,7 +65,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Value:
-    """A number, and a rational key that orders values of the same metric as their numbers do."""
+    """A number, and a rational key that orders values of one expression as their numbers do."""
 
     number: Fraction | float
     key: Fraction | float | None
@@ -127,44 +127,54 @@ def entropy(shares):
 
 
 def accuracy(c):
+    """Right decisions over all."""
     return div(c.tp + c.tn, c.n)
 
 
 def precision(c):
+    """Hits over those called positive."""
     return div(c.tp, c.tp + c.fp)
 
 
 def recall(c):
+    """Hits over the positives."""
     return div(c.tp, c.P)
 
 
 def specificity(c):
+    """Negatives left alone over the negatives."""
     return div(c.tn, c.N)
 
 
 def npv(c):
+    """Negatives over those called negative."""
     return div(c.tn, c.tn + c.fn)
 
 
 def fpr(c):
+    """False alarms over the negatives."""
     return div(c.fp, c.N)
 
 
 def prevalence(c):
+    """Positives over all."""
     return div(c.P, c.n)
 
 
 def f(c, beta):
+    """The weighted harmonic mean of precision and recall, in counts."""
     weight = beta**2
     return div((1 + weight) * c.tp, (1 + weight) * c.tp + weight * c.fn + c.fp)
 
 
 def precision_recall_min(c):
+    """The weaker of precision and recall."""
     p, r = precision(c), recall(c)
     return None if p is None or r is None else min(p, r)
 
 
 def kappa(c):
+    """Agreement beyond chance over what is possible beyond chance."""
     if c.n == 0:
         return None
     by_chance = ((c.tp + c.fp) * c.P + (c.fn + c.tn) * c.N) / c.n**2
@@ -172,6 +182,7 @@ def kappa(c):
 
 
 def p4(c):
+    """The harmonic mean of precision, recall, specificity and NPV; 0 where one of them is 0."""
     if c.tp * c.tn:
         four = (precision(c), recall(c), specificity(c), npv(c))
         return 4 / sum(1 / share for share in four)
@@ -203,14 +214,17 @@ def information_gain(c):
 
 
 def total(c, tp=0, fp=0, fn=0, tn=0):
+    """What the four kinds of rows cost or earn in all."""
     return tp * c.tp + fp * c.fp + fn * c.fn + tn * c.tn
 
 
 def net_benefit(c, at):
+    """Hits per row less false alarms per row at the odds of acting."""
     return less(div(c.tp, c.n), times(div(c.fp, c.n), at / (1 - at)))
 
 
 def sensitivity_specificity_gap(c):
+    """How far recall and specificity are apart."""
     difference = less(recall(c), specificity(c))
     return None if difference is None else abs(difference)
 
@@ -267,12 +281,12 @@ def rooted(square):
 
 
 def prevalence_threshold(c):
-    """1 / (1 + sqrt(tpr/fpr)) moves against tpr/fpr, so fpr/tpr orders it."""
-    odds = div(fpr(c), recall(c))
-    if odds is None:
+    """sqrt(fpr) / (sqrt(fpr) + sqrt(tpr)) moves with fpr / (fpr + tpr), its key."""
+    key = div(fpr(c), plus(fpr(c), recall(c)))
+    if key is None:
         return None
     alarms, hits = root(fpr(c)), root(recall(c))
-    return alarms / (alarms + hits), odds
+    return alarms / (alarms + hits), key
 
 
 IRRATIONAL = {
@@ -330,7 +344,7 @@ class Sum:
             number += term.weight * part.number
             size += abs(term.weight * part.number)
             exact = exact and term.name in RATIONAL
-        if number != number:  # noqa: PLR0124 - inf - inf
+        if number != number:
             return None
         return Value(number, number if exact else None, size)
 
@@ -348,9 +362,23 @@ class Bound:
         value = self.expression.value(confusion)
         if value is None:
             return False
-        exact = value.key is not None and value.key == value.number
-        other = Value(self.number, self.number if exact else None, abs(self.number))
+        other = Value(self.number, key_of(self.expression, self.number), abs(self.number))
         return RELATIONS[self.relation](compare(value, other))
+
+
+def key_of(expression, number):
+    """The key of a plain number, to compare the values of an expression with it; None if there is none."""
+    (term, *others) = expression.terms
+    alone = not others and term.weight == 1 and expression.constant == 0
+    if all(t.name in RATIONAL for t in expression.terms):
+        return number
+    if not alone or term.name == "information_gain":
+        return None
+    if term.name == "prevalence_threshold":
+        if not 0 <= number <= 1:
+            return -1 if number < 0 else 2
+        return number**2 / (number**2 + (1 - number) ** 2)
+    return number**2 if number >= 0 else -(number**2)
 
 
 def compare(a, b):
@@ -404,7 +432,11 @@ class Attainable:
 
 @dataclass(frozen=True)
 class Answer:
-    """`status` is optimal, infeasible, or undefined; `ties` are all cuts of the best value but `best`."""
+    """`status` is optimal, infeasible or undefined; `ties` are all cuts of the best value but `best`.
+
+    Undefined: the objective has no value at any cut at all. Infeasible: it has one at some cuts, but
+    at none that meets the constraints.
+    """
 
     status: str
     best: Cut | None = None

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 from hypothesis import strategies as st
+
 from oracle import Bound, Sum, Term
 
 KINDS = ("unweighted", "integer weights", "float weights", "counted rows")
@@ -22,6 +23,7 @@ ADVERSARIAL = (
     -1e300,
     -1000.0,
     -1.0,
+    -math.nextafter(1.0, 0.0),
     -1e-300,
     -TINIEST,
     -0.0,
@@ -62,7 +64,7 @@ def score_pools(draw, dtype=np.float64):
     elif kind == "adversarial":
         pool = st.sampled_from(ADVERSARIAL)
     elif kind == "neighbours":
-        start = draw(st.sampled_from([0.0, 0.5, 1.0, -1.0, 1e300 if width == 64 else 1e30, 1e-300]))
+        start = draw(st.sampled_from([-5 * TINIEST, 0.5, 1.0, -1.0, 1e300 if width == 64 else 1e30]))
         chain = [dtype(start)]
         for _ in range(7):
             chain.append(np.nextafter(chain[-1], dtype(np.inf)))
@@ -126,9 +128,7 @@ class Problem:
         if self.labels is None:
             return [
                 (s, Fraction(p), Fraction(n))
-                for s, p, n in zip(
-                    scores, self.positives.tolist(), self.negatives.tolist(), strict=True
-                )
+                for s, p, n in zip(scores, self.positives.tolist(), self.negatives.tolist(), strict=True)
             ]
         weights = [1] * len(scores) if self.weights is None else self.weights.tolist()
         return [
@@ -149,13 +149,11 @@ class Problem:
 
     def with_scores(self, scores):
         """The same problem with other scores."""
-        return Problem(
-            self.kind, scores, self.labels, self.weights, self.positives, self.negatives
-        )
+        return Problem(self.kind, scores, self.labels, self.weights, self.positives, self.negatives)
 
 
 @st.composite
-def problems(draw, kind=None, dtype=None, min_size=1, max_size=24, finite=False):
+def problems(draw, kind=None, *, dtype=None, min_size=1, max_size=24, finite=False):
     """A whole problem of the given kind, or of any."""
     kind = kind or draw(st.sampled_from(KINDS))
     column = draw(scores(dtype, min_size, max_size))
@@ -285,6 +283,35 @@ def weighted_sums(draw):
     return Objective(text.removeprefix(" + ").strip(), Sum(tuple(terms), Fraction(constant)))
 
 
+RELATIVE = (
+    "lr_plus",
+    "lr_minus",
+    "diagnostic_odds_ratio",
+    "lift",
+    "prevalence_threshold",
+    "predicted_positive",
+    "precision",
+    "recall",
+    "markedness",
+    "mcc",
+)
+
+
+@st.composite
+def cancelling(draw):
+    """``a*x - b*y <= 0`` and the like: equal terms leave a rounding error, or hide a difference."""
+    names = draw(st.lists(st.sampled_from(RELATIVE), min_size=1, max_size=3))
+    weights = [draw(st.sampled_from(["1", "0.1", "0.2", "0.3", "2"])) for _ in names]
+    signs = [1, *(-1 for _ in names[1:])]
+    text = " - ".join(f"{weight}*{name}" for weight, name in zip(weights, names, strict=True))
+    relation = draw(st.sampled_from([">=", "<=", ">", "<"]))
+    terms = (
+        Term(name, {}, sign * Fraction(weight))
+        for name, weight, sign in zip(names, weights, signs, strict=True)
+    )
+    return Constraint(f"{text} {relation} 0", Bound(Sum(tuple(terms)), relation, Fraction(0)))
+
+
 def objectives():
     """Anything that can be maximised or minimised."""
     return st.one_of(single_objectives(), weighted_sums())
@@ -302,13 +329,9 @@ def constraints(draw):
         bound = draw(st.integers(-2, 20).map(str))
     else:
         bound = draw(
-            st.sampled_from(
-                ["0", "0.1", "0.2", "0.25", "0.3", "0.5", "0.6", "0.75", "0.8", "0.95", "1", "2"]
-            )
+            st.sampled_from(["0", "0.1", "0.2", "0.25", "0.3", "0.5", "0.6", "0.75", "0.8", "0.95", "1", "2"])
         )
-    return Constraint(
-        f"{left.text} {relation} {bound}", Bound(left.meaning, relation, Fraction(bound))
-    )
+    return Constraint(f"{left.text} {relation} {bound}", Bound(left.meaning, relation, Fraction(bound)))
 
 
 def conjunctions(max_size=3):

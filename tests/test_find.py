@@ -7,6 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cutpoint as cp
 from asking import (
     METHODS,
     ask,
@@ -16,24 +20,21 @@ from asking import (
     meaning,
     small_steps,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from cutpoint import metrics as m
+from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint.metrics._catalogue import EXAMPLES
+from cutpoint.sources.arrays import ArraySource
 from oracle import RATIONAL, Sum, Term, solve
 from strategies import (
     KINDS,
     Problem,
+    cancelling,
     conjunctions,
     directions,
     objectives,
     problems,
     weighted_sums,
 )
-
-import cutpoint as cp
-from cutpoint import metrics as m
-from cutpoint._errors import InvalidInputError, InvalidParameterError
-from cutpoint.metrics._catalogue import EXAMPLES
-from cutpoint.sources.arrays import ArraySource
 
 steps = st.fixed_dictionaries(
     {
@@ -51,8 +52,8 @@ def is_rational(sum_):
     return all(term.name in RATIONAL for term in sum_.terms)
 
 
-def check(problem, direction, text, wanted, method, constraints=(), **small):
-    """Ask both and compare; an objective that is undefined at every feasible cut is an error."""
+def check(problem, direction, text, wanted, *, method, constraints=(), **small):
+    """Ask both and compare; an objective that is undefined at every cut is an error."""
     bounds = [constraint.meaning for constraint in constraints]
     expected = solve(problem.rows, wanted, direction, bounds)
     options = {"method": method, "subject_to": [constraint.text for constraint in constraints]}
@@ -77,7 +78,7 @@ def test_metric_of_the_catalogue(metric, kind, method):
     @settings(max_examples=12)
     @given(problem=problems(kind), direction=directions, small=steps)
     def run(problem, direction, small):
-        check(problem, direction, metric, meaning(metric), method, **small)
+        check(problem, direction, metric, meaning(metric), method=method, **small)
 
     run()
 
@@ -86,17 +87,26 @@ def test_metric_of_the_catalogue(metric, kind, method):
 @given(problem=problems(), direction=directions, objective=weighted_sums(), small=steps)
 def test_weighted_sum(problem, direction, objective, small, method):
     """Sums of metrics with decimal weights are compared exactly, also where the parts disagree."""
-    check(problem, direction, objective.text, objective.meaning, method, **small)
+    check(problem, direction, objective.text, objective.meaning, method=method, **small)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=50)
 @given(data=st.data(), direction=directions, objective=objectives(), small=steps)
-def test_constraints(data, direction, objective, small, kind, method):
+def test_constraints(data, direction, objective, small, *, kind, method):
     """Any conjunction of constraints is met exactly, or the attainable value of each is told."""
     problem = data.draw(problems(kind))
     constraints = data.draw(conjunctions())
-    check(problem, direction, objective.text, objective.meaning, method, constraints, **small)
+    check(
+        problem,
+        direction,
+        objective.text,
+        objective.meaning,
+        method=method,
+        constraints=constraints,
+        **small,
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -110,7 +120,7 @@ def test_more_rows(metric, method):
     @given(problem=problems(min_size=40, max_size=100), small=steps)
     def run(problem, small):
         direction = "minimize" if metric.direction == "lower" else "maximize"
-        check(problem, direction, metric, meaning(metric), method, **small)
+        check(problem, direction, metric, meaning(metric), method=method, **small)
 
     run()
 
@@ -229,6 +239,19 @@ def test_small_data_are_swept():
     assert "sweep" == cp.find(y, s, maximize="f1").certificate.method
 
 
+def test_narrow_keeps_zero_apart_from_the_scores_below_it():
+    """Rows at 0.0 are not counted again with the bucket of tiny negative scores."""
+    end = np.nextafter(1.0, 0.0)
+    rng = np.random.default_rng(0)
+    tiny = -1e-309 * np.arange(1, 2001) / 300
+    high, low = 10.0 ** rng.uniform(-300, -1, (2, 20_000))
+    s = np.concatenate([[-end] * 6, [end] * 6, high, -low, np.zeros(500), tiny])
+    y = np.concatenate([[0] * 6, np.ones(20_006), np.zeros(20_000), np.ones(1500), np.zeros(1000)])
+
+    swept = cp.find(y, s, maximize="f1", method="sweep")
+    assert everything(swept) == everything(cp.find(y, s, maximize="f1", method="narrow"))
+
+
 # --- exactness where floats fail
 
 
@@ -241,7 +264,7 @@ def test_a_sum_of_tenths_is_a_tie(method):
     w = np.array([0.1, 0.2, 0.3, 1.0])
     problem = Problem("float weights", scores, y, w)
 
-    check(problem, "maximize", "accuracy", Sum((Term("accuracy"),)), method)
+    check(problem, "maximize", "accuracy", Sum((Term("accuracy"),)), method=method)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -282,7 +305,7 @@ def test_weights_over_two_hundred_orders_of_magnitude(name, method):
         np.array([1e100, 1e-100, 1e-100, 1e-50]),
     )
 
-    check(problem, "maximize", name, Sum((Term(name),)), method)
+    check(problem, "maximize", name, Sum((Term(name),)), method=method)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -290,12 +313,60 @@ def test_two_metrics_that_cancel(method):
     """Lift equals LR+ where everybody is called positive: a constraint of one on the other knows."""
     y = np.array([1, 0, 0, 1, 0, 0, 0])
     s = np.arange(7.0)
-    solution = cp.find(
-        y, s, maximize="predicted_positive", subject_to="lift >= lr_plus", method=method
-    )
+    solution = cp.find(y, s, maximize="predicted_positive", subject_to="lift >= lr_plus", method=method)
 
     assert "optimal" == solution.status
     assert 0.0 == solution.threshold
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_sum_of_metrics_that_cancel(method):
+    """Where lift and LR+ are both 1, 0.1 + 0.2 <= 0.3 holds, which it does not in floats."""
+    y = np.array([1, 0, 1, 0, 1, 0, 0])
+    constraint = "0.1*lift + 0.2*lr_plus <= 0.3*lift"
+    solution = cp.find(y, np.arange(7.0)[::-1], maximize="recall", subject_to=constraint, method=method)
+
+    assert "optimal" == solution.status
+    assert 0.0 == solution.threshold
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_equality_does_not_meet_a_strict_constraint(method):
+    """Cuts with LR- of exactly 0 do not meet ``lr_minus > 0``, and do not shut out those that do."""
+    y = np.array([1, 0, 1, 0, 1, 0, 0])
+    s = np.arange(7.0)[::-1]
+    solution = cp.find(y, s, maximize="recall", subject_to="lr_minus > 0", method=method)
+
+    assert 4.0 == solution.threshold
+    assert 2 / 3 == solution.value
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["mcc", "markedness", "youden_j", "kappa", "mcc - 0*f1"])
+def test_zero_as_a_float_need_not_be_zero(name, method):
+    """Counts near 1e8 whose products differ by one: the metric is just below zero, and it is seen."""
+    x = 94_906_266  # its square is the first beyond 2**53
+    data = cp.counted([2.0, 1.0], positives=[x + 1, x], negatives=[x, x - 1])
+    negative = cp.find(data, maximize="accuracy", subject_to=f"{name} < 0", method=method)
+    positive = cp.find(
+        data,
+        maximize="predicted_positive_rate",
+        subject_to=[f"{name} >= 0", "fpr < 1", "fpr > 0"],
+        method=method,
+    )
+
+    assert (x + 1) * (x - 1) - x * x == -1
+    assert 2.0 == negative.threshold
+    assert "infeasible" == positive.status
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(problem=problems(), constraint=cancelling(), direction=directions, small=steps)
+def test_terms_that_cancel(problem, constraint, direction, small, method):
+    """Differences of metrics are compared with zero exactly, strictly or not."""
+    wanted = Sum((Term("predicted_positive"),))
+    text = "predicted_positive"
+    check(problem, direction, text, wanted, method=method, constraints=[constraint], **small)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -568,3 +639,31 @@ def test_representations_name_goal_and_data(constraint):
     for shown in (repr(solution), solution._repr_html_()):
         assert "maximize f1" in shown
         assert "3 rows, 2 positive, 1 negative" in shown
+
+
+def test_ties_are_a_sequence():
+    """Ties have a length, indices from both ends, slices and a short representation."""
+    ties = cp.find([0, 1] * 4, np.arange(8.0), maximize="prevalence").ties
+
+    assert [7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0] == [tie.threshold for tie in ties]
+    assert ties[0] == ties[-8]
+    assert [ties[1], ties[3]] == ties[1:5:2]
+    assert "[7.0, 6.0, 5.0, 4.0, 3.0, ...]" == repr(ties)
+    for index in (8, -9):
+        with pytest.raises(IndexError):
+            ties[index]
+
+
+def test_custom_needs_a_function():
+    """Only what can be called is made a metric."""
+    with pytest.raises(InvalidParameterError, match="'function' parameter of custom must be a function"):
+        m.custom("tp - fp")
+
+
+def test_callable_without_a_signature():
+    """A callable that does not tell its parameters gets the four in order."""
+    hits = np.frompyfunc(lambda tp, fp, fn, tn: tp - 2 * fp, 4, 1)
+    y, s = noisy(60)
+
+    expected = cp.find(y, s, maximize="profit(tp=1, fp=-2)")
+    assert expected.threshold == cp.find(y, s, maximize=hits).threshold

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from asking import everything, replay
 
 import cutpoint as cp
+from asking import everything, replay
 
 
 def labels_for(rng, n, share=0.3):
@@ -183,8 +183,7 @@ def test_weighted_narrow_equals_sweep(weights, name):
     }[weights]
     direction = "minimize" if name.startswith("cost") else "maximize"
     swept, narrowed = (
-        cp.find(y, s, sample_weight=w, method=method, **{direction: name})
-        for method in ("sweep", "narrow")
+        cp.find(y, s, sample_weight=w, method=method, **{direction: name}) for method in ("sweep", "narrow")
     )
 
     assert everything(swept) == everything(narrowed)

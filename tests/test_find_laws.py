@@ -4,9 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from asking import METHODS, ask, everything, replay, small_steps
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
+import cutpoint as cp
+from asking import METHODS, ask, everything, replay, small_steps
+from cutpoint._errors import InvalidInputError
 from oracle import confusion_at
 from strategies import (
     KINDS,
@@ -19,9 +22,6 @@ from strategies import (
     scores,
     single_objectives,
 )
-
-import cutpoint as cp
-from cutpoint._errors import InvalidInputError
 
 
 def answer(problem, direction, objective, **options):
@@ -37,7 +37,7 @@ def solved(problem, direction, objective, **options):
     try:
         return ask(problem, direction, objective, **options)
     except InvalidInputError:
-        assume(False)  # noqa: FBT003
+        assume(False)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -93,7 +93,7 @@ def test_increasing_transform(data, objective, direction, transform):
     direction=directions,
     constraints=conjunctions(1),
 )
-def test_integer_weight_is_repeated_rows(data, column, objective, direction, constraints, method):
+def test_integer_weight_is_repeated_rows(data, column, objective, direction, constraints, *, method):
     """A row of weight k is k rows; thresholds, values, counts and ties are the same."""
     size = len(column)
     y = np.array(data.draw(labels(size)), dtype=np.int8)
@@ -108,6 +108,7 @@ def test_integer_weight_is_repeated_rows(data, column, objective, direction, con
     assert expected == actual
 
 
+@settings(max_examples=60)
 @given(data=st.data(), objective=objectives(), direction=directions)
 def test_zero_weight_rows_do_not_change_the_value(data, objective, direction):
     """Rows of weight zero add cuts, at which nothing changes, and leave value and counts alone."""
@@ -149,6 +150,7 @@ def test_swapped_classes(name, data):
 
 
 @pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=60)
 @given(data=st.data(), objective=single_objectives(), direction=directions)
 def test_equal_scores_are_never_split(data, objective, direction, method):
     """Every threshold is a score of the data or inf, and its confusion counts whole scores."""
@@ -165,6 +167,7 @@ def test_equal_scores_are_never_split(data, objective, direction, method):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
 @pytest.mark.parametrize("at", ["score", "middle"])
+@settings(max_examples=60)
 @given(data=st.data(), objective=objectives(), direction=directions)
 def test_decisions_replay(data, objective, direction, at, dtype):
     """`decide` on the same scores gives the promised confusion, also in the middle of the gap."""
@@ -173,12 +176,11 @@ def test_decisions_replay(data, objective, direction, at, dtype):
     decisions = solution.decide(problem.scores)
 
     assert solution.counts == replay(decisions, problem.labels, 1, problem.weights)
-    assert solution.counts == replay(
-        problem.scores, problem.labels, solution.threshold, problem.weights
-    )
+    assert solution.counts == replay(problem.scores, problem.labels, solution.threshold, problem.weights)
     assert np.dtype(np.int8) == decisions.dtype
 
 
+@settings(max_examples=60)
 @given(problem=problems(), objective=objectives(), direction=directions)
 def test_middle_is_another_threshold_of_the_same_interval(problem, objective, direction):
     """`at="middle"` moves the threshold inside the interval, and changes nothing else."""
@@ -227,6 +229,7 @@ def test_constraints_hold_at_the_result(data, objective, direction, method):
         assert all(constraint.meaning.holds(counts) for constraint in constraints)
 
 
+@settings(max_examples=60)
 @given(problem=problems(max_size=30))
 def test_ties_of_a_constant_objective_are_all_cuts(problem):
     """Where every cut is as good as any other, all of them are listed, thresholds descending."""
@@ -237,6 +240,7 @@ def test_ties_of_a_constant_objective_are_all_cuts(problem):
     assert expected == [solution.threshold, *(tie.threshold for tie in solution.ties)]
 
 
+@settings(max_examples=60)
 @given(problem=problems(), objective=objectives(), direction=directions)
 def test_interval_ends_at_the_next_lower_score(problem, objective, direction):
     """The interval is open at the next lower score and closed at the threshold."""

@@ -5,15 +5,15 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import oracle
 import pytest
-from asking import meaning, ulps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 from sklearn import metrics as sk
 
 import cutpoint as cp
+import oracle
+from asking import meaning, ulps
 from cutpoint import metrics as m
 from cutpoint import objective
 from cutpoint._errors import InvalidParameterError, UnknownMetricError
@@ -185,9 +185,7 @@ def test_linear_fractional_form_is_the_value(metric):
         form = metric.linear_fractional(Fraction(tp + fn), Fraction(fp + tn))
         if form is None:
             continue
-        top, bottom = (
-            side[0] + side[1] * tp + side[2] * fp for side in (form.numerator, form.denominator)
-        )
+        top, bottom = (side[0] + side[1] * tp + side[2] * fp for side in (form.numerator, form.denominator))
         value = metric.evaluate(**counts(tp, fp, fn, tn))
         if bottom != 0:
             assert Fraction(top) / bottom == value
@@ -353,14 +351,14 @@ def test_p4_is_the_harmonic_mean_of_four():
     """P4 is the harmonic mean of precision, recall, specificity and NPV."""
     for seed in range(10):
         tp, fp, fn, tn = np.random.default_rng(seed).integers(1, 50, 4)
-        four = [metric(tp=tp, fp=fp, fn=fn, tn=tn) for metric in (m.precision, m.recall, m.specificity, m.npv)]
+        four = [
+            metric(tp=tp, fp=fp, fn=fn, tn=tn) for metric in (m.precision, m.recall, m.specificity, m.npv)
+        ]
 
         assert 4 / sum(1 / x for x in four) == pytest.approx(m.p4(tp=tp, fp=fp, fn=fn, tn=tn))
 
 
-@pytest.mark.parametrize(
-    ("at", "treat_some", "treat_all"), [(0.1, 0.0666667, 0.0), (0.2, 0.05, -0.125)]
-)
+@pytest.mark.parametrize(("at", "treat_some", "treat_all"), [(0.1, 0.0666667, 0.0), (0.2, 0.05, -0.125)])
 def test_net_benefit_numbers_of_the_theory(at, treat_some, treat_all):
     """TP 80 and FP 120 of 1000 rows, and "treat all" at prevalence 0.1 (THEORY 4.6)."""
     metric = m.net_benefit(at=at)
@@ -390,7 +388,10 @@ def test_net_benefit_has_the_optimum_of_its_cost():
         (m.diagnostic_odds_ratio, lambda **c: m.lr_plus(**c) / m.lr_minus(**c)),
         (m.youden_j, lambda **c: 2 * m.balanced_accuracy(**c) - 1),
         (m.mcc, lambda **c: np.sign(m.youden_j(**c)) * math.sqrt(m.youden_j(**c) * m.markedness(**c))),
-        (m.prevalence_threshold, lambda **c: (math.sqrt(m.recall(**c) * m.fpr(**c)) - m.fpr(**c)) / m.youden_j(**c)),
+        (
+            m.prevalence_threshold,
+            lambda **c: (math.sqrt(m.recall(**c) * m.fpr(**c)) - m.fpr(**c)) / m.youden_j(**c),
+        ),
         (m.f1, m.f(beta=1)),
         (m.cost(fp=2, fn=1), lambda **c: -m.profit(fp=-2, fn=-1)(**c)),
     ],
@@ -471,7 +472,11 @@ def test_undefined_with_one_class_decided_rightly(four, name):
 
 @pytest.mark.parametrize(
     ("case", "phrase"),
-    [("nobody", "nobody"), ("everybody", "everybody"), ("without positives", "without positives|one class|P = 0")],
+    [
+        ("nobody", "nobody"),
+        ("everybody", "everybody"),
+        ("without positives", "without positives|one class|P = 0"),
+    ],
 )
 def test_text_mentions_where_it_is_undefined(case, phrase):
     """The text of each entry names the cases in which the number is NaN."""
@@ -500,7 +505,15 @@ def test_entry_has_all_texts(metric):
     """Title, summary, formula, range, undefined, monotone and reference are there for readers."""
     told = metric.about
 
-    for text in (told.title, told.summary, told.formula, told.range, told.undefined, told.monotone, told.reference):
+    for text in (
+        told.title,
+        told.summary,
+        told.formula,
+        told.range,
+        told.undefined,
+        told.monotone,
+        told.reference,
+    ):
         assert text.strip() == text != ""
     assert told.summary.endswith(".")
     assert metric.direction in {"higher", "lower", "neither"}

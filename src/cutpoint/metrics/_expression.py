@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[np.float64]"
 Relation = Literal[">=", "<=", ">", "<"]
+SLACK = 2.0**-46
+"""Relative room for rounding in a formula: 128 units in the last place, formulas need about 20."""
 SMALLEST, LARGEST = 1e-100, 1e100
 """Numbers of the language are 0 or of a size between these, so that no formula leaves float64."""
 
@@ -98,7 +100,10 @@ class Expression(ABC):
 
     @abstractmethod
     def bounds(self, box: Box) -> tuple[Array, Array] | None:
-        """Return (least, greatest) value over the box; None if nothing is known."""
+        """Return (least, greatest) value over the box; None if nothing is known.
+
+        Widened by more than the rounding of the formula: the true values lie inside.
+        """
 
     @property
     @abstractmethod
@@ -212,6 +217,13 @@ def format_number(x: Fraction) -> str:
     return repr(float(x)) if as_fraction(float(x)) == x else f"{x.numerator}/{x.denominator}"
 
 
+def widened(low: Array, high: Array, size: Array | float) -> tuple[Array, Array]:
+    """Widen bounds by the rounding of terms of this size; an undefined bound bounds nothing."""
+    low = low - np.where(np.isinf(low), 0.0, SLACK * np.maximum(np.abs(low), size))
+    high = high + np.where(np.isinf(high), 0.0, SLACK * np.maximum(np.abs(high), size))
+    return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class WeightedSum(Expression):
     """``constant + sum of weight * expression``, with exact weights."""
@@ -261,6 +273,7 @@ class WeightedSum(Expression):
         """Add up the parts' bounds: valid also where the parts pull in different directions."""
         low = np.full(len(box.tp_low), float(self.constant))
         high = low.copy()
+        size = np.abs(low)
         for weight, term in self.terms:
             part = term.bounds(box)
             if part is None:
@@ -268,7 +281,16 @@ class WeightedSum(Expression):
             least, greatest = part if weight >= 0 else part[::-1]
             low += float(weight) * least
             high += float(weight) * greatest
-        return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+            size += abs(float(weight)) * np.maximum(np.abs(least), np.abs(greatest))
+        return widened(low, high, size)
+
+    def spread(self, positives: float, negatives: float, **counts: Array) -> Array:
+        """Return the size of what is added up at each confusion, which rounding is relative to."""
+        size = np.full(len(counts["tp"]), abs(float(self.constant)))
+        for weight, term in self.terms:
+            value = np.abs(term.evaluate(**counts))
+            size += abs(float(weight)) * np.maximum(value, term.magnitude(positives, negatives))
+        return size
 
     @property
     def trend(self) -> Trend | None:

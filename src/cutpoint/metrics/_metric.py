@@ -11,7 +11,7 @@ import numpy as np
 
 from cutpoint._errors import InvalidParameterError
 from cutpoint.metrics._arithmetic import ratio
-from cutpoint.metrics._expression import Array, Box, Expression, LinearFractional, Trend
+from cutpoint.metrics._expression import Array, Box, Expression, LinearFractional, Trend, widened
 
 Direction = Literal["higher", "lower", "neither"]
 Formula = Callable[..., Any]
@@ -76,7 +76,7 @@ class Metric(Expression):
             low, high = self.evaluate(**box.corner(**down)), self.evaluate(**box.corner(**up))
         else:
             return None
-        return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+        return widened(low, high, self.magnitude(box.positives, box.negatives))
 
     def linear_fractional(self, positives: Fraction, negatives: Fraction) -> LinearFractional | None:
         """Read the coefficients off the formula at three confusions."""
@@ -142,7 +142,7 @@ class UserFunction(Expression):
             self.evaluate(**box.corner(tp=-1, fp=1)),
             self.evaluate(**box.corner(tp=1, fp=-1)),
         )
-        return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+        return widened(low, high, 0.0)
 
     def linear_fractional(self, positives: Fraction, negatives: Fraction) -> None:
         """Nothing is known of the form."""

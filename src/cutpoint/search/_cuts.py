@@ -16,6 +16,7 @@ import numpy as np
 
 from cutpoint.masses import Masses
 from cutpoint.metrics._arithmetic import LOG_DIGITS, ROOT_DIGITS
+from cutpoint.metrics._expression import SLACK, WeightedSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,19 +25,10 @@ if TYPE_CHECKING:
     from cutpoint.objective import Goal
     from cutpoint.questions import Summary
 
-SLACK = 2.0**-46
-"""Relative room for rounding in a formula: 128 units in the last place, formulas need about 20."""
 _AGREE_ROOT, _AGREE_SUM = Fraction(1, 10 ** (ROOT_DIGITS - 10)), Fraction(1, 10 ** (LOG_DIGITS - 10))
 """Irrational values that agree to so many digits are called equal."""
 _VECTOR = 64
 """From so many cuts on, exact comparisons are made on whole arrays where the form allows it."""
-
-
-def slack(expression: Expression, summary: Summary, value: Any) -> Any:
-    """Return how far a float value of the expression may lie from the true one."""
-    positives, negatives = map(float, summary.totals)
-    room = SLACK * np.maximum(np.abs(value), expression.magnitude(positives, negatives))
-    return np.where(np.isinf(value), 0.0, room)  # infinity is not rounded
 
 
 @dataclass(frozen=True)
@@ -74,6 +66,16 @@ class Cuts:
         with np.errstate(all="ignore"):
             return np.asarray(expression.evaluate(**self.floats), dtype=np.float64)
 
+    def rounding(self, expression: Expression, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return how far the float values may lie from the true ones; infinite ones are not rounded."""
+        positives, negatives = map(float, self.summary.totals)
+        with np.errstate(all="ignore"):
+            if isinstance(expression, WeightedSum):
+                size = expression.spread(positives, negatives, **self.floats)
+            else:
+                size = np.maximum(np.abs(values), expression.magnitude(positives, negatives))
+        return np.where(np.isfinite(size), SLACK * size, 0.0)
+
     def exact(self, expression: Expression, index: int) -> Fraction | float:
         """Return the exact value at one cut; a float only for NaN, infinity or a user's function."""
         if not expression.exact:
@@ -86,11 +88,11 @@ class Cuts:
     ) -> NDArray[np.int8]:
         """Return the exact sign of ``value - reference`` at each cut; undefined values count as below."""
         target = float(reference)
-        near = slack(expression, self.summary, target)
         signs = np.where(values > target, 1, -1).astype(np.int8)
         signs[values == target] = 0
         if not expression.exact or not math.isfinite(target):
             return signs
+        near = self.rounding(expression, values) + SLACK * abs(target)
         unsure = np.flatnonzero(np.abs(values - target) <= near)
         if len(unsure) == 0:
             return signs
@@ -103,15 +105,16 @@ class Cuts:
             weights = [q * a - p * b for a, b in zip(form.numerator, form.denominator, strict=True)]
             # |q*numerator - p*denominator| = q * denominator * |value - p/q|, and the last is small.
             largest = q * (1 + positives + negatives) * sum(map(abs, form.denominator), Fraction(0))
-            signs[unsure] = self._linear_signs(weights, unsure, largest * Fraction(4 * float(near)))
+            signs[unsure] = self._linear_signs(
+                weights, unsure, largest * Fraction(4 * float(near[unsure].max()))
+            )
             return signs
-        zero = (values[unsure] == 0) & (reference == 0)
-        agree = _AGREE_ROOT * abs(reference)
-        if expression.cancels:
-            size = Fraction(expression.magnitude(float(positives), float(negatives)))
-            agree = _AGREE_SUM * (abs(reference) + size)
-        for i in unsure[~zero]:
+        surely_zero = (values[unsure] == 0) & (near[unsure] == 0)
+        for i in unsure[~surely_zero]:
             difference = Fraction(self.exact(expression, int(i))) - reference
+            agree = _AGREE_ROOT * abs(reference)
+            if expression.cancels:
+                agree = _AGREE_SUM * (abs(reference) + Fraction(near[i]) / Fraction(SLACK))
             if not expression.rational and abs(difference) <= agree:
                 difference = Fraction(0)
             signs[i] = (difference > 0) - (difference < 0)
@@ -127,6 +130,15 @@ class Cuts:
         common = math.lcm(*(w.denominator for w in scaled))
         w0, w1, w2 = (int(w * common) for w in scaled)
         tp, fp = self.tp[index], self.fp[index]
+        if len(index) > _VECTOR and 0 in (w1, w2):
+            # A plateau: cuts that differ only in what has no weight have one sign, found once.
+            weighty = [side.limbs for side, weight in ((tp, w1), (fp, w2)) if weight != 0]
+            fresh = np.zeros(len(index), dtype=np.bool_)
+            fresh[0] = True
+            for limbs in weighty:
+                fresh[1:] |= (limbs[:, 1:] != limbs[:, :-1]).any(axis=0)
+            if np.count_nonzero(fresh) < len(index):
+                return self._linear_signs(weights, index[fresh], bound)[np.cumsum(fresh) - 1]
         if len(index) > _VECTOR and unit.limbs == 1 and bound * common < 1 << 62:
             # The result is small although its terms may not be: in two's complement, arithmetic
             # that overflows on the way still ends at the right small number.
@@ -164,13 +176,14 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_]) -> Choice | None
     open_ = feasible & ~np.isnan(values)
     if not open_.any():
         return None
+    rounding = cuts.rounding(goal.expression, values)
     while True:
         # argmax over signed values; cuts that are out of the race are below everything.
         leader = int(np.argmax(np.where(open_, goal.sign * values, -np.inf)))
         if not open_[leader]:  # every open value is -inf
             leader = int(np.argmax(open_))
         reference = cuts.exact(goal.expression, leader)
-        if _stands_alone(cuts, goal.expression, values[open_], values[leader]):
+        if _stands_alone(values[open_], rounding[open_], values[leader], rounding[leader]):
             return Choice(leader, np.zeros(0, dtype=np.intp), reference)
         signs = goal.sign * cuts.signs(goal.expression, values, reference)
         better = open_ & (signs > 0)
@@ -182,9 +195,10 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_]) -> Choice | None
     return Choice(int(tied[0]), tied[1:], reference)
 
 
-def _stands_alone(cuts: Cuts, expression: Expression, values: NDArray[np.float64], best: float) -> bool:
+def _stands_alone(
+    values: NDArray[np.float64], rounding: NDArray[np.float64], best: float, room: float
+) -> bool:
     """Whether the best float is beyond rounding from all others: the usual case, and quick to see."""
     if math.isinf(best):
         return False
-    room = 2 * slack(expression, cuts.summary, best)
-    return int(np.count_nonzero(np.abs(values - best) <= room)) == 1
+    return int(np.count_nonzero(np.abs(values - best) <= rounding + room)) == 1

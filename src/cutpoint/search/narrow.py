@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cutpoint.masses import Masses
-from cutpoint.metrics._expression import Box, Constraint
+from cutpoint.metrics._expression import SLACK, Box, Constraint
 from cutpoint.questions import Histogram, Ranges, Source, Summary
-from cutpoint.search._cuts import Cuts, slack
+from cutpoint.search._cuts import Cuts
 from cutpoint.search.sweep import with_nobody
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ FEW = 1 << 14
 ROUNDS = 8
 TANGENT_SLACK = 2.0**12
 """How much more room for rounding the corner between two tangents gets: it is not a sum of rows."""
-_SHARE_ROOM = 2.0**-40
+_SHARE_ROOM, _CORNER_ROOM = 2.0**-40, 2.0**-48
 
 
 @dataclass(frozen=True)
@@ -154,18 +154,19 @@ def _prune(table: _Table, goal: Goal, summary: Summary, floor: float) -> tuple[f
     with np.errstate(all="ignore"):
         values = goal.sign * edges.values(goal.expression)
         values[~_certain(edges, goal.constraints)] = np.nan
-        values -= slack(goal.expression, summary, values)
+        values -= edges.rounding(goal.expression, values)
         if not np.isnan(values).all():
             floor = max(floor, float(np.nanmax(values)))
         bounds = goal.expression.bounds(box)
         assert bounds is not None
         upper = bounds[1] if goal.sign > 0 else -bounds[0]
-        keep = ~(upper + slack(goal.expression, summary, upper) < floor)
+        keep = ~(upper < floor)
         if table.histogram.shares:
             upper = _between_tangents(table, box, goal, summary)
-            keep &= ~(upper + TANGENT_SLACK * slack(goal.expression, summary, upper) < floor)
+            size = np.maximum(np.abs(upper), goal.expression.magnitude(positives, negatives))
+            keep &= ~(upper + TANGENT_SLACK * SLACK * size < floor)
         for constraint in goal.constraints:
-            keep &= _possible(constraint, box, summary)
+            keep &= _possible(constraint, box)
     return floor, keep
 
 
@@ -176,27 +177,32 @@ def _between_tangents(table: _Table, box: Box, goal: Goal, summary: Summary) -> 
     between the shares at the two ends: it runs inside the triangle of the edges and the corner at
     which their tangents meet. A quotient of linear functions is greatest at one of the three.
     """
+    unknown = np.full(len(table.rows), np.inf)
     form = goal.expression.linear_fractional(*summary.totals)
-    if form is None:
-        return np.full(len(table.rows), np.inf)
+    if form is None or goal.expression.magnitude(box.positives, box.negatives) == 0:
+        return unknown
+    (a0, a1, a2), (b0, b1, b2) = (tuple(map(float, side)) for side in form)
+    if min(b0, b1, b2) < 0:  # a difference in the denominator would make rounding matter
+        return unknown
     span = table.histogram.span(np.arange(len(table.rows), dtype=np.intp))
     low, high = (np.clip(end[::-1].astype(np.float64), summary.low, summary.high) for end in span)
     low, high = np.maximum(low - _SHARE_ROOM, 0.0), np.minimum(high + _SHARE_ROOM, 1.0)
-    both = table.pos.floats() + table.neg.floats()
-    steep = np.clip((table.pos.floats() - low * both) / (high - low), 0.0, both)
+    pos, both = table.pos.floats(), table.pos.floats() + table.neg.floats()
+    # So much of the bucket at its highest share, the rest at its lowest, gives its masses. Both
+    # tangents are drawn a little beyond where they meet: four corners enclose the triangle.
+    room = _CORNER_ROOM * both / (high - low)
+    steep = (pos - low * both) / (high - low) + room
+    flat = (high * both - pos) / (high - low) + room
     corners = (
         (box.tp_low, box.fp_low),
         (box.tp_low + steep * high, box.fp_low + steep * (1.0 - high)),
+        (box.tp_high - flat * low, box.fp_high - flat * (1.0 - low)),
         (box.tp_high, box.fp_high),
     )
-    values, denominators = [], []
-    b0, b1, b2 = map(float, form.denominator)
-    for tp, fp in corners:
-        fn, tn = (np.maximum(total - part, 0.0) for total, part in zip(box[4:], (tp, fp), strict=True))
-        values.append(goal.sign * goal.expression.evaluate(tp=tp, fp=fp, fn=fn, tn=tn))
-        denominators.append(b0 + b1 * tp + b2 * fp)
-    of_one_sign = (np.min(denominators, axis=0) > 0) | (np.max(denominators, axis=0) < 0)
-    return np.where(of_one_sign & ~np.isnan(values).any(axis=0), np.max(values, axis=0), np.inf)
+    denominators = np.array([b0 + b1 * tp + b2 * fp for tp, fp in corners])
+    values = np.array([goal.sign * (a0 + a1 * tp + a2 * fp) for tp, fp in corners]) / denominators
+    fine = (denominators > 0).all(axis=0) & ~np.isnan(values).any(axis=0)
+    return np.where(fine, values.max(axis=0), np.inf)
 
 
 def _certain(edges: Cuts, constraints: tuple[Constraint, ...]) -> NDArray[np.bool_]:
@@ -205,21 +211,20 @@ def _certain(edges: Cuts, constraints: tuple[Constraint, ...]) -> NDArray[np.boo
     for constraint in constraints:
         values = edges.values(constraint.expression)
         bound = float(constraint.bound)
-        room = slack(constraint.expression, edges.summary, bound)
-        mask &= values >= bound + room if constraint.wants_high else values <= bound - room
+        room = edges.rounding(constraint.expression, values) + SLACK * abs(bound)
+        side = values - bound if constraint.wants_high else bound - values
+        mask &= side > room if constraint.strict else side >= room
     return mask
 
 
-def _possible(constraint: Constraint, box: Box, summary: Summary) -> NDArray[np.bool_]:
+def _possible(constraint: Constraint, box: Box) -> NDArray[np.bool_]:
     """Return in which boxes the constraint might be met somewhere."""
     bounds = constraint.expression.bounds(box)
     if bounds is None:
         return np.ones(len(box.tp_low), dtype=np.bool_)
     bound = float(constraint.bound)
-    room = slack(constraint.expression, summary, bound)
-    if constraint.wants_high:
-        return ~(bounds[1] + slack(constraint.expression, summary, bounds[1]) < bound - room)
-    return ~(bounds[0] - slack(constraint.expression, summary, bounds[0]) > bound + room)
+    room = SLACK * abs(bound)
+    return ~(bounds[1] < bound - room) if constraint.wants_high else ~(bounds[0] > bound + room)
 
 
 def _open(table: _Table, index: NDArray[np.intp]) -> _Frontier:

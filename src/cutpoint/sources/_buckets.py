@@ -23,14 +23,16 @@ def ordered(scores: Scores) -> Ints:
     """Map floats to integers of the same width, keeping their order; -0.0 and 0.0 are one."""
     width = np.dtype(f"i{scores.dtype.itemsize}")
     bits = (scores + scores.dtype.type(0)).view(width)
-    flip = (bits >> (8 * width.itemsize - 1)) & np.iinfo(width).max
-    return bits ^ flip
+    negative = bits >> (8 * width.itemsize - 1)
+    # Minus the magnitude: the keys of -5e-324, 0.0 and 5e-324 are -1, 0 and 1, none is left out.
+    return (bits ^ (negative & np.iinfo(width).max)) - negative
 
 
 def unordered(keys: Ints) -> Scores:
     """Return the floats that `ordered` maps to these integers."""
-    flip = (keys >> (8 * keys.dtype.itemsize - 1)) & np.iinfo(keys.dtype).max
-    return (keys ^ flip).view(np.dtype(f"f{keys.dtype.itemsize}"))
+    negative = keys >> (8 * keys.dtype.itemsize - 1)
+    bits = (keys + negative) ^ (negative & np.iinfo(keys.dtype).max)
+    return bits.view(np.dtype(f"f{keys.dtype.itemsize}"))
 
 
 class Buckets(Protocol):

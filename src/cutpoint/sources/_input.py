@@ -108,7 +108,8 @@ def as_weights(x: Any, name: str) -> Scores:
         raise InvalidInputError.negative(
             name=name, count=int(bad.sum()), first=first, value=float(weights[first])
         )
-    bad = (weights > HEAVIEST) | ((weights < LIGHTEST) & (weights > 0))
+    # As float64: the limits are infinite and zero as float32.
+    bad = (weights > np.float64(HEAVIEST)) | ((weights < np.float64(LIGHTEST)) & (weights > 0))
     if bad.any():
         first = int(bad.argmax())
         raise InvalidParameterError.of(

@@ -110,7 +110,7 @@ def _plain(values: NDArray[Any], name: str) -> NDArray[Any]:
     """Turn Python objects into numbers or text, refusing missing ones."""
     if values.dtype.kind != "O":
         return values
-    missing = np.array([v is None or v != v or type(v).__name__ == "NAType" for v in values])
+    missing = np.array([v is None or type(v).__name__ in {"NAType", "NaTType"} or v != v for v in values])
     if missing.any():
         raise InvalidInputError.nan(
             name=name, count=int(missing.sum()), rows=len(values), first=int(missing.argmax())

@@ -234,20 +234,17 @@ class ArraySource:
 
     def _collect(self, ranges: Ranges, limit: int) -> _Block | None:
         """Copy the rows of the ranges; None as soon as there are more than the limit."""
+        # Appending is atomic, adding to a shared number is not: no block may be lost unnoticed.
         found: list[_Block] = []
-        total = 0
 
-        def collect(starts: range) -> None:
-            nonlocal total
+        def collect(starts: range) -> bool:
             for start in starts:
-                block = self._inside(start, ranges)
-                total += len(block.scores)
-                if total > limit:
-                    return
-                found.append(block)
+                found.append(self._inside(start, ranges))
+                if sum(len(block.scores) for block in found) > limit:
+                    return False
+            return True
 
-        self._each(collect)
-        return None if total > limit else _joined(found)
+        return _joined(found) if all(self._each(collect)) else None
 
 
 def _tally(blocks: Any, buckets: Buckets, unit: Unit) -> _Tally:

@@ -104,7 +104,7 @@ def source(
             rows=len(values),
             first=int(missing.argmax()),
         )
-    labels = Labels(values, _matched(pos_label, values), name=str(label))
+    labels = Labels(values, typed_label(pos_label, values), name=str(label))
     weights = None if weight is None else as_weights(columns[weight], weight)
     return ArraySource(scores, (Stream(labels, weights),), score_name=score)
 
@@ -362,7 +362,7 @@ def _typed(labels: NDArray[Any]) -> NDArray[Any]:
     return labels
 
 
-def _matched(pos_label: Any, labels: NDArray[Any]) -> Any:
+def typed_label(pos_label: Any, labels: NDArray[Any]) -> Any:
     """Return what a text means in a column of numbers or booleans."""
     if not isinstance(pos_label, str) or labels.dtype.kind == "O":
         return pos_label

@@ -1,0 +1,497 @@
+"""Bad input: each kind has its own error, which says what must hold, what was found, and a hint."""
+
+import math
+
+import numpy as np
+import pytest
+
+import cutpoint as cp
+from cutpoint import metrics as m
+from cutpoint._errors import InvalidInputError, InvalidParameterError, UnknownMetricError
+
+Y = [0, 1, 0, 1]
+S = [0.1, 0.4, 0.35, 0.8]
+
+
+def refused(error, facts, hint, *args, **options):
+    """`find` raises this error; facts and hint are regular expressions for the two parts."""
+    options = {"maximize": "f1", **options} if "minimize" not in options else options
+    with pytest.raises(error, match=f"(?s){facts}.*\n\nHint: .*{hint}") as caught:
+        cp.find(*args, **options)
+    assert type(caught.value) is error
+
+
+# --- scores
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_nan_scores(dtype):
+    """NaN scores are counted and the first is located."""
+    s = np.full(1000, 0.5, dtype=dtype)
+    s[[17, 20, 999]] = np.nan
+    facts = r"'y_score' must not contain NaN or null\. 3 of 1,000 values are missing, the first at row 17 \("
+    refused(InvalidInputError, facts, "drop these rows or fill", np.arange(1000) % 2, s)
+
+
+def test_one_nan_score():
+    """One missing value is told in the singular."""
+    refused(InvalidInputError, "1 of 4 values is missing, the first at row 3", "drop", Y, [1, 2, 3, math.nan])
+
+
+def test_all_scores_are_nan():
+    """Nothing but NaN is the same error, not a failure further down."""
+    refused(InvalidInputError, "4 of 4 values are missing, the first at row 0", "drop", Y, [math.nan] * 4)
+
+
+def test_scores_of_two_dimensions():
+    """The whole of predict_proba is refused, with how to pick the column."""
+    refused(
+        InvalidInputError,
+        r"'y_score' must be one-dimensional\. Got an array of shape \(4, 2\)",
+        r"predict_proba\(X\)\[:, 1\]",
+        Y,
+        np.ones((4, 2)),
+    )
+
+
+@pytest.mark.parametrize("scores", [0.5, None, np.float64(3)], ids=repr)
+def test_scores_that_are_no_array(scores):
+    """A single number is no column of scores."""
+    with pytest.raises(InvalidParameterError, match="'y_score' parameter of find must be"):
+        cp.find(Y, scores, maximize="f1")
+
+
+def test_scores_left_out():
+    """Without scores the call is shown as it should be."""
+    refused(InvalidParameterError, "'y_score' parameter of find must be given", r"find\(y_true, y_score", Y)
+
+
+def test_complex_scores():
+    """Complex numbers have no order."""
+    with pytest.raises(
+        InvalidParameterError, match=r"'y_score' parameter of find must be real numbers.*complex"
+    ):
+        cp.find(Y, [1j, 2, 3, 4], maximize="f1")
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [["0.1", "0.2", "0.3", "0.4"], np.array(["a", "b", "c", "d"]), [0.1, "0.2", 0.3, 0.4], [b"1"] * 4],
+    ids=["numbers as text", "text", "one text", "bytes"],
+)
+def test_text_scores(scores):
+    """Text is not read as numbers, even where it could be; the value and its row are shown."""
+    with pytest.raises(
+        InvalidParameterError, match=r"'y_score' parameter of find must be numbers. Got .* at row"
+    ):
+        cp.find(Y, scores, maximize="f1")
+
+
+def test_object_scores():
+    """Objects that are no numbers are shown with their row."""
+    with pytest.raises(InvalidParameterError, match=r"'y_score' parameter of find must be numbers.*at row 1"):
+        cp.find(Y, [1, {}, 2, 3], maximize="f1")
+
+
+def test_dates_as_scores():
+    """Dates are no scores."""
+    with pytest.raises(
+        InvalidParameterError, match=r"'y_score' parameter of find must be real numbers.*datetime"
+    ):
+        cp.find(Y, np.array([1, 2, 3, 4], dtype="datetime64[s]"), maximize="f1")
+
+
+def test_ragged_scores():
+    """A ragged list is refused with a message of ours."""
+    with pytest.raises((InvalidParameterError, InvalidInputError), match="'y_score'"):
+        cp.find(Y, [[1], [2, 3], [4], [5]], maximize="f1")
+
+
+# --- lengths
+
+
+def test_lengths_differ():
+    """The lengths of all arguments are told."""
+    refused(
+        InvalidInputError,
+        "'y_true' and 'y_score' must have the same number of rows. Got 4 in 'y_true' and 3 in 'y_score'",
+        "one entry per row",
+        Y,
+        [1, 2, 3],
+    )
+
+
+def test_length_of_the_weights_differs():
+    """Weights need one entry per row too."""
+    refused(InvalidInputError, "and 2 in 'sample_weight'", "one entry per row", Y, S, sample_weight=[1, 2])
+
+
+@pytest.mark.parametrize("empty", [[], np.array([]), ()], ids=repr)
+def test_no_rows(empty):
+    """Empty data are told as such."""
+    refused(InvalidInputError, "must have at least one row. Got 0 rows", "check the filter", empty, empty)
+
+
+def test_no_rows_counted():
+    """Empty counts too."""
+    with pytest.raises(InvalidInputError, match="must have at least one row"):
+        cp.find(cp.counted([], positives=[], negatives=[]), maximize="f1")
+
+
+def test_lengths_of_counted_rows_differ():
+    """All three columns are named."""
+    with pytest.raises(InvalidInputError, match="Got 2 in 'y_score', 2 in 'positives' and 1 in 'negatives'"):
+        cp.counted([1, 2], positives=[1, 2], negatives=[1])
+
+
+# --- labels
+
+
+def test_three_labels():
+    """Three labels are listed, with one class against the rest as a way out."""
+    refused(
+        InvalidInputError,
+        "'y_true' must have two distinct labels. Got 3 distinct labels instead: 0, 1 and 2",
+        "`y_true == 0`",
+        [0, 1, 2, 1],
+        S,
+    )
+
+
+def test_three_labels_with_pos_label():
+    """`pos_label` does not merge the other labels silently."""
+    refused(
+        InvalidInputError, "Got 3 distinct labels", "one class against the rest", [0, 1, 2, 1], S, pos_label=1
+    )
+
+
+def test_three_strings():
+    """Three texts are three labels, with or without `pos_label`."""
+    for pos_label in (None, "a"):
+        refused(
+            InvalidInputError,
+            "3 distinct labels instead: 'a', 'b' and 'c'",
+            "",
+            ["a", "b", "c", "a"],
+            S,
+            pos_label=pos_label,
+        )
+
+
+def test_many_labels():
+    """Of many labels five are listed and the rest counted: scores passed as labels."""
+    y = np.arange(100) / 100
+    refused(InvalidInputError, "Got 100 distinct labels.*and 95 more", "", y, y)
+
+
+def test_strings_without_pos_label():
+    """Texts do not say which one is positive; both are offered."""
+    refused(
+        InvalidInputError,
+        "'y_true' must hold 0 and 1, -1 and 1 or booleans.*Got 'no' and 'yes'",
+        "pos_label='yes' or pos_label='no'",
+        ["no", "yes", "no", "yes"],
+        S,
+    )
+
+
+@pytest.mark.parametrize(
+    "labels", [[1, 2, 1, 2], [0, -1, 0, -1], [0, 5, 0, 5], [0.0, 0.5, 0.0, 0.5]], ids=repr
+)
+def test_two_numbers_without_pos_label(labels):
+    """Numbers other than 0/1 and -1/+1 need `pos_label`, also 0 and -1."""
+    refused(InvalidInputError, "'y_true' must hold 0 and 1, -1 and 1", "pos_label=", labels, S)
+
+
+def test_zero_one_and_minus_one():
+    """0, 1 and -1 are three labels."""
+    refused(InvalidInputError, "Got 3 distinct labels instead: -1, 0 and 1", "", [0, 1, -1, 1], S)
+
+
+@pytest.mark.parametrize(
+    ("labels", "pos_label", "shown"),
+    [
+        (Y, 2, "Got 2"),
+        (["a", "b", "a", "b"], "c", "Got 'c'"),
+        (["a", "b", "a", "b"], 1, "Got 1"),
+        (Y, "1", "Got '1'"),
+    ],
+    ids=["number", "text", "number for text", "text for number"],
+)
+def test_unknown_pos_label(labels, pos_label, shown):
+    """A `pos_label` that is no label is refused, with the labels that there are."""
+    with pytest.raises(
+        InvalidParameterError, match=f"'pos_label' parameter of find must be one of the labels.*{shown}"
+    ):
+        cp.find(labels, S, maximize="f1", pos_label=pos_label)
+
+
+def test_labels_of_two_dimensions():
+    """A one-hot matrix is no column of labels."""
+    with pytest.raises(
+        InvalidInputError, match=r"'y_true' must be one-dimensional. Got an array of shape \(4, 2\)"
+    ):
+        cp.find(np.eye(4)[:, :2], S, maximize="f1")
+
+
+def test_nan_label():
+    """A missing label is counted and located."""
+    refused(
+        InvalidInputError,
+        "'y_true' must not contain NaN.*1 of 4 values is missing, the first at row 2",
+        "drop",
+        [0, 1, math.nan, 1],
+        S,
+    )
+
+
+def test_swapped_arguments():
+    """Scores in the place of labels are met with an error about labels, not with a threshold."""
+    refused(InvalidInputError, "'y_true' must have two distinct labels. Got 4", "", S, Y)
+
+
+# --- weights
+
+
+def test_negative_weights():
+    """Negative weights are counted, located and shown."""
+    refused(
+        InvalidInputError,
+        r"'sample_weight' must not be negative\. 2 values are negative, the first at row 1 .*, with -1\.5",
+        "drop these rows, or set them to 0",
+        Y,
+        S,
+        sample_weight=[1, -1.5, 2, -3],
+    )
+
+
+def test_nan_weights():
+    """Missing weights are counted and located."""
+    refused(
+        InvalidInputError,
+        "'sample_weight' must not contain NaN.*1 of 4.* row 1",
+        "drop",
+        Y,
+        S,
+        sample_weight=[1, math.nan, 1, 1],
+    )
+
+
+@pytest.mark.parametrize("weight", [math.inf, 1e101, 1e-101], ids=repr)
+def test_weights_beyond_all_measure(weight):
+    """Infinite, huge and vanishing weights are refused with the limits."""
+    refused(
+        InvalidParameterError,
+        r"'sample_weight' parameter of find must be zero or between 1e-100 and 1e\+100\. Got .* at row 1",
+        "rescale",
+        Y,
+        S,
+        sample_weight=[1, weight, 1, 1],
+    )
+
+
+def test_text_weights():
+    """Text is no weight."""
+    with pytest.raises(InvalidParameterError, match="'sample_weight' parameter of find must be numbers"):
+        cp.find(Y, S, sample_weight=["a"] * 4, maximize="f1")
+
+
+def test_negative_counts():
+    """Counted rows name their own column."""
+    with pytest.raises(
+        InvalidInputError, match=r"'negatives' must not be negative. 1 value is negative, the first at row 0"
+    ):
+        cp.counted([1, 2], positives=[1, 2], negatives=[-1, 1])
+
+
+@pytest.mark.parametrize(
+    "option", [{"y_score": S}, {"sample_weight": [1] * 4}, {"pos_label": 1}], ids=lambda o: next(iter(o))
+)
+def test_counted_rows_have_it_all(option):
+    """With counted rows the other columns are refused instead of ignored."""
+    data = cp.counted(S, positives=[1] * 4, negatives=[0] * 4)
+    with pytest.raises(
+        InvalidParameterError, match=f"'{next(iter(option))}' parameter of find must be left out"
+    ):
+        cp.find(data, maximize="f1", **option)
+
+
+# --- goals
+
+
+def test_neither_maximize_nor_minimize():
+    """A goal is needed."""
+    refused(
+        InvalidParameterError,
+        "'maximize' parameter of find must be given, or else 'minimize'.*Got 'neither'",
+        "maximize='f1'",
+        Y,
+        S,
+        maximize=None,
+    )
+
+
+def test_both_maximize_and_minimize():
+    """One goal is enough."""
+    refused(
+        InvalidParameterError,
+        "and not both. Got 'both'",
+        "maximize='f1'",
+        Y,
+        S,
+        maximize="f1",
+        minimize="fpr",
+    )
+
+
+def test_unknown_metric():
+    """An unknown metric is met with near names."""
+    refused(
+        UnknownMetricError,
+        "must be a name from the catalogue. Got 'recal'",
+        "did you mean .*'recall'",
+        Y,
+        S,
+        maximize="recal",
+    )
+
+
+def test_unknown_metric_in_a_constraint():
+    """Constraints know the near names too."""
+    refused(
+        UnknownMetricError, "Got 'precison'", "did you mean .*'precision'", Y, S, subject_to="precison >= 0.9"
+    )
+
+
+def test_metric_that_is_like_no_other():
+    """A name without neighbours is met with the command that lists all."""
+    refused(UnknownMetricError, "Got 'qqq'", "cutpoint metrics", Y, S, maximize="qqq")
+
+
+def test_constraint_as_objective():
+    """A comparison cannot be maximised."""
+    refused(
+        InvalidParameterError,
+        "'maximize' .* must be a metric or a sum of metrics",
+        "constraints go into subject_to",
+        Y,
+        S,
+        maximize="precision >= 0.5",
+    )
+
+
+@pytest.mark.parametrize("wanted", ["precision", m.precision, ["precision"], [m.precision]], ids=repr)
+def test_objective_as_constraint(wanted):
+    """A metric without a bound constrains nothing."""
+    refused(
+        InvalidParameterError,
+        "'subject_to' parameter of find must be comparisons",
+        "subject_to='precision >= 0.95'",
+        Y,
+        S,
+        subject_to=wanted,
+    )
+
+
+def test_family_without_parameters():
+    """F-beta needs its beta."""
+    refused(
+        InvalidParameterError, "'beta' parameter of f must be", r"for example f\(beta=2\)", Y, S, maximize="f"
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "objective", "hint"),
+    [
+        ([0, 0], "recall", "no positive rows; check the labels"),
+        ([1, 1], "specificity", "no negative rows; check the labels"),
+        ([1, 1], "mcc", "no negative rows"),
+        ([0, 0], "balanced_accuracy", "no positive rows"),
+    ],
+)
+def test_objective_that_is_undefined_everywhere(labels, objective, hint):
+    """Recall without positives is 0/0 at every cut: an error that names the missing class."""
+    refused(
+        InvalidInputError,
+        f"The objective '{objective}' must be defined at one cut at least. It is 0/0 at every cut",
+        hint,
+        labels,
+        [0.1, 0.2],
+        maximize=objective,
+    )
+
+
+def test_objective_that_is_undefined_everywhere_with_constraints():
+    """Constraints do not hide that the objective has no value: the error is the same."""
+    with pytest.raises(InvalidInputError, match="'recall' must be defined at one cut"):
+        cp.find([0, 0], [0.1, 0.2], maximize="recall", subject_to="precision >= 2")
+
+
+def test_objective_that_is_undefined_where_it_is_allowed():
+    """Precision with nobody allowed to be called positive has no value at the only feasible cut."""
+    solution = cp.find(Y, S, maximize="precision", subject_to="predicted_positive <= 0")
+
+    assert "infeasible" == solution.status
+    assert None is solution.threshold
+    assert solution.attainable[0].met
+
+
+def test_one_class_is_no_error_where_the_metric_is_defined():
+    """Accuracy of one class is fine."""
+    assert 1.0 == cp.find([1, 1], [0.1, 0.2], maximize="accuracy").value
+
+
+def test_infeasible_is_a_status():
+    """Constraints that no cut meets are an answer, not an exception."""
+    solution = cp.find(Y, S, maximize="recall", subject_to="precision > 1")
+
+    assert "infeasible" == solution.status
+    assert None is solution.threshold
+
+
+@pytest.mark.parametrize("method", ["fast", "", None, 1, "SWEEP"], ids=repr)
+def test_unknown_method(method):
+    """The methods that there are are listed."""
+    with pytest.raises(
+        InvalidParameterError, match="'method' parameter of find must be one of 'auto', 'sweep', 'narrow'"
+    ):
+        cp.find(Y, S, maximize="f1", method=method)
+
+
+@pytest.mark.parametrize("at", ["lowest", "", None, 0.5], ids=repr)
+def test_unknown_place(at):
+    """The places that there are are listed."""
+    with pytest.raises(
+        InvalidParameterError, match="'at' parameter of find must be one of 'score', 'middle'"
+    ):
+        cp.find(Y, S, maximize="f1", at=at)
+
+
+def test_options_are_keyword_only():
+    """Nothing but the data is positional."""
+    with pytest.raises(TypeError, match="positional"):
+        cp.find(Y, S, "f1")
+
+
+# --- deciding
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([0.5, math.nan], "1 of 2 values is missing, the first at row 1"),
+        ([0.5, None], "1 of 2 values is missing"),
+    ],
+    ids=["nan", "none"],
+)
+def test_decide_refuses_missing_scores(scores, message):
+    """There is no decision on a missing score."""
+    with pytest.raises(InvalidInputError, match=message):
+        cp.find(Y, S, maximize="f1").decide(scores)
+
+
+@pytest.mark.parametrize("scores", [["0.5"], [1j], [{}]], ids=["text", "complex", "object"])
+def test_decide_refuses_what_is_no_number(scores):
+    """Decisions are taken on numbers only, as when the threshold was found."""
+    with pytest.raises((InvalidInputError, InvalidParameterError), match="y_score"):
+        cp.find(Y, S, maximize="f1").decide(scores)
