@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 @click.command(
     epilog=examples(
         "cutpoint calibration scores.csv --label y --score p",
-        "cutpoint calibration scores.csv --label y --score p --strategy isotonic --json",
-        "cutpoint calibration scores.csv --label y --score p --maximize 'f(beta=2)'",
+        "cutpoint calibration scores.csv --label y --score p --json",
+        "cutpoint calibration scores.csv --label y --score p --strategy isotonic",
     )
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
@@ -87,7 +87,7 @@ def _print(found: Calibration, sentence: str) -> None:
             ),
         ),
         ("log loss", f"{found.log_loss:.4g}"),
-        ("ECE", f"{found.ece:.4g}   in {len(curve.count)} {curve.strategy} bins"),
+        ("ECE", f"{found.ece:.4g}   in {curve.bins}"),
         ("slope", f"{found.slope:.4g}, intercept {found.intercept:.4g}   calibrated: 1 and 0"),
         ("Spiegelhalter", f"z = {found.spiegelhalter_z:.3g}, p = {found.spiegelhalter_p:.3g}"),
         ("Cox", f"chi2 = {found.cox_chi2:.3g}, p = {found.cox_p:.3g}   slope 1 and intercept 0"),

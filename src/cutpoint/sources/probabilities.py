@@ -1,8 +1,9 @@
 """Calibrated probabilities as a source: each row is p of a positive and 1 - p of a negative.
 
-A probability is rounded once, to the nearest multiple of 2**-52 (2.2e-16, the distance of floats
-just above 1): after that, p and 1 - p are both float64 without rounding, they add up to exactly 1,
-and their sums are exact. If all probabilities are below 2**-10 the grain is 2**-52 of the largest.
+A probability is rounded once, to a multiple of 2**-53 (1.1e-16, as 1 - p is in floating point
+anyway) or, from 2**16 rows on, of 2**-52. After that, p and 1 - p are both float64 without rounding,
+they add up to exactly 1, and their sums are exact. If all probabilities are below 2**-10, the grain
+is 2**-52 of the largest, and it is 1 - p that is rounded to 2**-53.
 
 The first look can be a *focus*. Told where the optimum probably lies, it keeps the rows there, and
 only adds up all others. In this source the score is the slope of the curve of TP against rows, so
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 GRAIN = -52
 TINY = 2.0**-10
 """If no probability is larger, the grain is relative to the largest."""
-LARGE = 1 << 19
+LARGE = 1 << 16
 """From so many rows on a focus pays."""
 SAMPLE = 1 << 16
 BUCKETS = 64
@@ -53,7 +54,7 @@ class Focus(NamedTuple):
 class _Share:
     """The positive or the negative mass of the rows, computed when a part of them is asked for."""
 
-    def __init__(self, scores: Scores, weights: Scores | None, top: float, *, positive: bool) -> None:
+    def __init__(self, scores: Scores, weights: Scores | None, top: float | None, *, positive: bool) -> None:
         self.scores, self.weights, self.top, self.positive = scores, weights, top, positive
 
     def __len__(self) -> int:
@@ -61,14 +62,17 @@ class _Share:
 
     def __getitem__(self, part: Any) -> NDArray[np.float64]:
         p = self.scores[part].astype(np.float64)
-        if self.weights is None:
-            # Adding and taking away the top rounds to 2**-52 of it.
-            mass = (p + self.top) - self.top
-            return mass if self.positive else 1.0 - mass
-        w = self.weights[part].astype(np.float64)
-        top = w * self.top
-        mass = (p * w + top) - top
-        return mass if self.positive else w - mass
+        whole: Any = 1.0
+        if self.weights is not None:
+            whole = self.weights[part].astype(np.float64)
+            p *= whole
+        if self.top is None:
+            # Of these two differences the first is rounded, to 2**-53 of the whole; the second is not.
+            rest = whole - p
+            return whole - rest if self.positive else rest
+        # Adding and taking away the top rounds to 2**-52 of it.
+        mass = (p + self.top * whole) - self.top * whole
+        return mass if self.positive else whole - mass
 
 
 class ProbabilitySource(arrays.ArraySource):
@@ -85,7 +89,7 @@ class ProbabilitySource(arrays.ArraySource):
         self._focus = focus
         self._weights = weights
         self._probe = _sample(scores)
-        self._top = 1.0
+        self._top: float | None = None if weights is not None or len(scores) < LARGE else 1.0
         self._focused = focus is not None and weights is None and self._is_usual(scores)
         if not self._focused:
             low, high = scores.min(), scores.max()
@@ -107,6 +111,11 @@ class ProbabilitySource(arrays.ArraySource):
         same_length({"y_prob": scores, "sample_weight": weights})
         return cls(scores, weights, focus=focus)
 
+    @property
+    def checked(self) -> bool:
+        """Whether the data were looked at and found good."""
+        return self._known is not None
+
     # --- the three questions, where they differ
 
     def histogram(self, ranges: Ranges | None) -> Histogram:
@@ -116,13 +125,13 @@ class ProbabilitySource(arrays.ArraySource):
     # --- how
 
     def _is_usual(self, scores: Scores) -> bool:
-        """Whether there are many rows, and the largest probability is surely not tiny."""
-        return len(scores) >= LARGE and bool(self._probe.max() > TINY)
+        """Whether there are many rows, the largest is surely not tiny, and none in the sample is bad."""
+        return len(scores) >= LARGE and bool(TINY < self._probe.max() <= 1 and self._probe.min() >= 0)
 
     def _unit(self) -> Unit:
         """Without weights the grain is known and needs no look at the data."""
-        if self._weights is None and self._top == 1.0:
-            return grain([(GRAIN, 1)], len(self.scores))
+        if self._weights is None and self._top in (None, 1.0):
+            return grain([(GRAIN if self._top else GRAIN - 1, 1)], len(self.scores))
         return super()._unit()
 
     def _first_look(self) -> tuple[Summary, Histogram | None]:
@@ -154,12 +163,13 @@ class ProbabilitySource(arrays.ArraySource):
         self._kept = Ranges(np.array([low]), np.array([high])), self._as_block(kept)
         # Within the focus, buckets of about equally many rows; equal scores stay together.
         starts = np.unique(np.searchsorted(kept, kept[:: max(1, len(kept) // BUCKETS)]))
-        stops = np.append(starts[1:], len(kept))
+        stops = np.append(starts, len(kept))[1:]
         inner = [_sum(kept[i:j] + np.float64(1)) for i, j in zip(starts, stops, strict=True)]
         masses = [total - above - sum(inner), *inner, above]
         outside = len(self.scores) - rows_above - len(kept)
         rows = np.array([outside, *(stops - starts), rows_above], dtype=np.int64)
-        edges = np.array([low, *kept[starts[1:]], np.nextafter(high, kind(np.inf))], dtype=kind)
+        inside = [low, *kept[starts[1:]]] if len(kept) else []
+        edges = np.array([*inside, np.nextafter(high, kind(np.inf))], dtype=kind)
         ends = np.append(np.nextafter(edges, kind(-np.inf)), kind(np.inf))
         spans = Ranges(np.append(kind(-np.inf), edges), ends)
         filled = np.flatnonzero(rows)
@@ -176,7 +186,7 @@ class ProbabilitySource(arrays.ArraySource):
     def _add(self, starts: range, low: Any, high: Any) -> list[_Added]:
         """Take some blocks: the range of each, the sums of all rows and of those above, the rows to keep."""
         found = []
-        work, mask, other = (np.empty(_PIECE, kind) for kind in (np.float64, np.bool_, np.bool_))
+        work, mask, other = np.empty(_PIECE), np.empty(_PIECE, np.bool_), np.empty(_PIECE, np.bool_)
         one, edge = np.float64(1), np.float64(high) + np.float64(1)
         step = int(edge.view(np.int64)) - _ONE
         size = min(_PIECE, arrays.BLOCK)

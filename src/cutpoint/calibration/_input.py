@@ -1,0 +1,62 @@
+"""Labels and probabilities, checked once for all functions of this room."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint.sources._input import as_array, as_floats, same_length
+from cutpoint.sources._labels import Labels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def as_scores(y_score: Any, name: str) -> NDArray[np.float64]:
+    """Return float64 numbers without NaN; refuse no rows."""
+    scores = as_floats(y_score, name).astype(np.float64)
+    same_length({name: scores})
+    missing = np.isnan(scores)
+    if missing.any():
+        raise InvalidInputError.nan(
+            name=name, count=int(missing.sum()), rows=len(scores), first=int(missing.argmax())
+        )
+    return scores
+
+
+def as_probabilities(y_prob: Any, name: str = "y_prob") -> NDArray[np.float64]:
+    """Return float64 numbers in [0, 1]."""
+    p = as_scores(y_prob, name)
+    outside = (p < 0) | (p > 1)
+    if outside.any():
+        first = int(outside.argmax())
+        raise InvalidInputError.not_probabilities(
+            name=name, count=int(outside.sum()), rows=len(p), first=first, value=float(p[first])
+        )
+    return p
+
+
+def as_labels(y_true: Any, pos_label: Any, scores: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    """Return labels as 0.0 and 1.0, one for each score."""
+    labels = Labels(as_array(y_true, "y_true"), pos_label)
+    same_length({"y_true": labels, name: scores})
+    everything = slice(None)
+    sides, counts = labels.check(everything)
+    labels.settle([counts])
+    return np.asarray(sides, dtype=np.float64)
+
+
+def as_prevalence(value: Any, parameter: str, caller: str) -> float:
+    """Return a share strictly between 0 and 1."""
+    numeric = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not numeric or not 0 < float(value) < 1:
+        raise InvalidParameterError.of(
+            parameter=parameter,
+            caller=caller,
+            must_be="a share of positives strictly between 0 and 1",
+            got=value,
+            hint="for 5 % pass 0.05.",
+        )
+    return float(value)
