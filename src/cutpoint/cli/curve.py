@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from cutpoint.curve import Curve
+    from cutpoint.evaluate import Evaluation
 
 LIMIT = 20
 COUNTS = ("tp", "fp", "fn", "tn")
@@ -39,6 +40,8 @@ _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity")
         "cutpoint curve scores.csv --label y --score p",
         "cutpoint curve scores.csv --label y --score p --at 0.5 --at 0.3",
         "cutpoint curve scores.csv --label y --score p --csv > curve.csv",
+        "cutpoint curve scores.csv --label y --score p \\",
+        "    --plot roc,pr,threshold --maximize f1 -o pictures",
     )
 )
 @data_options
@@ -47,7 +50,8 @@ _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity")
     type=float,
     multiple=True,
     metavar="THRESHOLD",
-    help="Show this threshold only. May be given more than once.",
+    help="Show this threshold only, with the whole catalogue and 95 % intervals of the rates. "
+    "May be given more than once.",
 )
 @click.option(
     "--limit",
@@ -56,6 +60,25 @@ _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity")
 )
 @click.option("--all", "everything", is_flag=True, help="Show every cut.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with all columns.")
+@click.option(
+    "--plot",
+    metavar="NAMES",
+    help="Draw pictures, with commas between: roc, pr, threshold, scores, confusion, cost, decision, "
+    "brier, det, gain, lift, ks, profit.",
+)
+@click.option(
+    "-o", "--output", metavar="FOLDER", default=".", help="Where to write pictures.  [default: here]"
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["png", "svg"]),
+    default="png",
+    show_default=True,
+    help="Of the pictures.",
+)
+@click.option("--maximize", metavar="GOAL", help="Mark the best threshold for a goal in the pictures: f1.")
+@click.option("--minimize", metavar="GOAL", help="The same for a goal to minimise: 'cost(fp=2, fn=1)'.")
 @json_option
 def curve(
     files: tuple[str, ...],
@@ -64,6 +87,11 @@ def curve(
     limit: int | None,
     everything: bool,
     as_csv: bool,
+    plot: str | None,
+    output: str,
+    form: str,
+    maximize: str | None,
+    minimize: str | None,
     as_json: bool,
     **columns: Any,
 ) -> None:
@@ -83,12 +111,20 @@ def curve(
     if any(threshold != threshold for threshold in at):
         message = "nan is not a threshold."
         raise click.BadParameter(message, param_hint="'--at'")
+    if maximize is not None and minimize is not None:
+        message = "--maximize and --minimize cannot both be given."
+        raise click.UsageError(message)
+    if plot is None and (maximize is not None or minimize is not None):
+        message = "--maximize and --minimize mark a point in pictures: they go with --plot."
+        raise click.UsageError(message)
+    displays = _displays(plot)
     from cutpoint.curve import curve as all_cuts
     from cutpoint.masses import number
 
     source = read(files, **columns)
     with waiting("Counting"):
         found = all_cuts(source)
+    files_written = _draw(found, displays, output, form, maximize=maximize, minimize=minimize, at=at)
     if at:
         shown = _at(found, at)
     else:
@@ -114,9 +150,13 @@ def curve(
         print_json(
             {name: json_number(value) for name, value in facts.items()}
             | {"points": [dict(zip(shown, map(json_number, p), strict=True)) for p in points]}
+            | ({"evaluations": [one.to_dict() for one in _evaluations(found, at)]} if at else {})
+            | ({"files": files_written} if displays else {})
         )
         return
-    _print(shown, facts)
+    _print(shown, facts, files_written)
+    for one in _evaluations(found, at):
+        _print_evaluation(one)
 
 
 def _at(found: Curve, thresholds: Sequence[float]) -> dict[str, list[float]]:
@@ -128,6 +168,75 @@ def _at(found: Curve, thresholds: Sequence[float]) -> dict[str, list[float]]:
     for name in METRICS:
         shown[name] = [confusion.metric(name) for confusion in confusions]
     return shown
+
+
+def _evaluations(found: Curve, thresholds: Sequence[float]) -> list[Evaluation]:
+    """Return the whole catalogue at each threshold."""
+    if not thresholds:
+        return []
+    from cutpoint.evaluate import evaluate_cut
+
+    return [
+        evaluate_cut(found.at(t), threshold=t, auc=found.auc, average_precision=found.average_precision)
+        for t in thresholds
+    ]
+
+
+def _print_evaluation(one: Evaluation) -> None:
+    """Print the catalogue at one threshold, and the intervals of the rates."""
+    rows = []
+    for name, x in one.metrics.items():
+        low, high = one.intervals.get(name, (None, None))
+        rows.append([name, value(x), "" if low is None or high is None else f"[{low:.4f}, {high:.4f}]"])
+    rows.append(["baseline accuracy q0", value(one.baseline), ""])
+    header = [f"at {exact(one.threshold)}", "value", f"{100 * one.confidence:g} % interval"]
+    show("", table(header, rows, left=1))
+    for text in one.warnings:
+        click.echo(f"Warning: {' '.join(text.split())}", err=True)
+
+
+def _displays(plot: str | None) -> dict[str, str]:
+    """Return the displays that were asked for, by name; exit with 2 for a name that there is not."""
+    if plot is None:
+        return {}
+    from cutpoint.plots import BY_NAME
+
+    names = [name.strip().lower() for name in plot.split(",") if name.strip()]
+    unknown = [name for name in names if name not in BY_NAME]
+    if unknown or not names:
+        import difflib
+
+        near = difflib.get_close_matches(unknown[0], BY_NAME) if unknown else []
+        hint = f" Did you mean {near[0]}?" if near else ""
+        wrong = f"{unknown[0]!r} is not a picture." if unknown else "no picture is named."
+        message = f"{wrong}{hint} Choose from {', '.join(BY_NAME)}."
+        raise click.BadParameter(message, param_hint="'--plot'")
+    return {name: BY_NAME[name] for name in names}
+
+
+def _draw(
+    found: Curve,
+    displays: Mapping[str, str],
+    folder: str,
+    form: str,
+    *,
+    maximize: str | None,
+    minimize: str | None,
+    at: Sequence[float],
+) -> list[str]:
+    """Write the pictures; the goal, or else the first threshold of --at, is marked in them."""
+    from pathlib import Path
+
+    point: dict[str, Any] = {"maximize": maximize, "minimize": minimize}
+    if maximize is None and minimize is None and at:
+        point["threshold"] = at[0]
+    written = []
+    for name, display in displays.items():
+        from cutpoint import plots
+
+        made = getattr(plots, display).of_curve(found, **point)
+        written.append(str(made.save(Path(folder) / f"{name}.{form}")))
+    return written
 
 
 def _spread(found: Curve, limit: int | None) -> dict[str, list[float]]:
@@ -150,7 +259,9 @@ def _print_csv(shown: Mapping[str, Sequence[float]]) -> None:
     sys.stdout.flush()
 
 
-def _print(shown: Mapping[str, Sequence[float]], facts: Mapping[str, float]) -> None:
+def _print(
+    shown: Mapping[str, Sequence[float]], facts: Mapping[str, float], written: Sequence[str] = ()
+) -> None:
     """Print a table that is as wide as the terminal allows, and the areas below the curves."""
     columns = list(shown)
     made = _table(shown, columns)
@@ -166,6 +277,7 @@ def _print(shown: Mapping[str, Sequence[float]], facts: Mapping[str, float]) -> 
         ("data", data(facts["rows"], facts["positives"], facts["negatives"])),
         ("cuts", f"{count(cuts)}, {count(points)} shown" if points != cuts else count(cuts)),
     ]
+    rows += [("picture", path) for path in written]
     show(made, "", pairs(rows))
 
 

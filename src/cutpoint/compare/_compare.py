@@ -1,0 +1,280 @@
+"""Which model, at which threshold."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import cmp_to_key
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutpoint._errors import DataWarning, InvalidInputError, InvalidParameterError
+from cutpoint.compare._comparison import Comparison, Entry, PairedTest
+from cutpoint.compare._delong import delong
+from cutpoint.compare._tests import joint_table, mcnemar, paired_bootstrap
+from cutpoint.curve import curve
+from cutpoint.evaluate._evaluate import baseline, cautions
+from cutpoint.evaluate._intervals import check
+from cutpoint.objective import Constraints, Goal, Objective, goal
+from cutpoint.solution import Confusion
+from cutpoint.sources._input import as_array, as_floats, as_weights, same_length
+from cutpoint.sources._labels import Labels
+
+if TYPE_CHECKING:
+    from cutpoint.compare._delong import DeLong
+    from cutpoint.metrics._expression import Constraint
+    from cutpoint.questions import Scores
+    from cutpoint.solution import Solution
+
+_AGREE = Fraction(1, 10**90)
+"""Irrational values that agree to 90 digits are called equal, as in the search."""
+
+
+def compare(
+    models: Mapping[str, Any],
+    y_true: Any = None,
+    *,
+    maximize: Objective | None = None,
+    minimize: Objective | None = None,
+    subject_to: Constraints = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    confidence: float = 0.95,
+    repetitions: int = 2000,
+    random_state: int | np.random.Generator | None = 0,
+) -> Comparison:
+    """Compare models for a goal: each at its own best threshold, found exactly.
+
+    Values are compared as fractions: models that are equally good are all winners.
+
+    Parameters
+    ----------
+    models : mapping of str to array-like, or of str to Confusion
+        The scores of each model on the same rows; or bare confusions, without `y_true`.
+    y_true : array-like of shape (n_samples,), default=None
+        Labels, as for `find`.
+    maximize, minimize, subject_to
+        The goal, as for `find`.
+    sample_weight, pos_label
+        As for `find`. With weights there are no tests and no intervals: a weight is no number of rows.
+    confidence : float, default=0.95
+        Of the intervals.
+    repetitions : int, default=2000
+        Of the paired bootstrap; 0 for none of the paired tests.
+    random_state : int, Generator or None, default=0
+        Of the bootstrap.
+
+    Returns
+    -------
+    Comparison
+        `winner`, `winners`, `table()`, `improvements()`, `hull`, `delong`, `tests`. The tests take
+        the thresholds as given: that both were chosen on these very rows makes each look better
+        than it is on new ones.
+
+    Warns
+    -----
+    DataWarning
+        For a prevalence below 5 %, and for accuracies below that of the larger class.
+
+    Examples
+    --------
+    >>> import cutpoint as cp
+    >>> m1 = cp.Confusion(tp=50, fp=30, fn=0, tn=20)
+    >>> m2 = cp.Confusion(tp=20, fp=0, fn=30, tn=50)
+    >>> m3 = cp.Confusion(tp=35, fp=15, fn=15, tn=35)
+    >>> c = cp.compare({"M1": m1, "M2": m2, "M3": m3}, minimize="cost(fp=2, fn=1)")
+    >>> c.winner, [entry.value for entry in c.entries.values()]
+    ('M2', [60.0, 30.0, 45.0])
+    """
+    wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="compare")
+    check(confidence, "wilson", "compare")
+    if not isinstance(models, Mapping) or not models:
+        raise InvalidParameterError.of(
+            parameter="models",
+            caller="compare",
+            must_be="a non-empty mapping of names to scores or to Confusion objects",
+            got=models,
+            hint="compare({'m1': p1, 'm2': p2}, y, maximize='f1').",
+        )
+    bare = [isinstance(model, Confusion) for model in models.values()]
+    if any(bare):
+        if not all(bare) or y_true is not None:
+            raise InvalidParameterError.of(
+                parameter="models",
+                caller="compare",
+                must_be="either scores with 'y_true', or Confusion objects without",
+                got="Confusion objects" + (" and scores" if not all(bare) else " and 'y_true'"),
+            )
+        found = _of_confusions(models, wanted, confidence)
+    else:
+        found = _of_scores(
+            models,
+            y_true,
+            wanted,
+            sample_weight=sample_weight,
+            pos_label=pos_label,
+            confidence=confidence,
+            repetitions=repetitions,
+            random_state=random_state,
+        )
+    for text in found.warnings:
+        warnings.warn(text, DataWarning, stacklevel=2)
+    return found
+
+
+def _of_confusions(models: Mapping[str, Confusion], wanted: Goal, confidence: float) -> Comparison:
+    entries = {}
+    for name, confusion in models.items():
+        counts = {k: Fraction(v) for k, v in confusion.to_dict().items()}
+        exact = _exact(wanted, counts)
+        met = all(_holds(constraint, counts) for constraint in wanted.constraints)
+        usable = met and exact == exact
+        entries[name] = Entry(
+            str(name), float(exact) if usable else None, confusion, exact if usable else None
+        )
+    lines = {baseline(confusion) for confusion in models.values()}
+    return _ranked(wanted, entries, confidence, baseline_=float(lines.pop()) if len(lines) == 1 else math.nan)
+
+
+def _holds(constraint: Constraint, counts: dict[str, Fraction]) -> bool:
+    value = _evaluate(constraint.expression, counts)
+    if value != value:
+        return False
+    return bool(constraint.holds(np.array([_sign(value, constraint.bound)]))[0])
+
+
+def _exact(wanted: Goal, counts: dict[str, Fraction]) -> Fraction | float:
+    return _evaluate(wanted.expression, counts)
+
+
+def _evaluate(expression: Any, counts: dict[str, Fraction]) -> Fraction | float:
+    if not expression.exact:
+        return float(expression(**{k: float(v) for k, v in counts.items()}))
+    value = expression.evaluate(**counts)
+    return value if isinstance(value, float) else Fraction(value)
+
+
+def _sign(a: Fraction | float, b: Fraction | float) -> int:
+    """Return the sign of ``a - b``; irrational values are equal if they agree to 90 digits."""
+    if isinstance(a, float) or isinstance(b, float):
+        return (a > b) - (a < b)
+    difference = a - b
+    if abs(difference) <= _AGREE * max(abs(a), abs(b), Fraction(1)):
+        return 0
+    return 1 if difference > 0 else -1
+
+
+def _of_scores(
+    models: Mapping[str, Any],
+    y_true: Any,
+    wanted: Goal,
+    *,
+    sample_weight: Any,
+    pos_label: Any,
+    confidence: float,
+    repetitions: int,
+    random_state: Any,
+) -> Comparison:
+    if y_true is None:
+        raise InvalidParameterError.of(
+            parameter="y_true",
+            caller="compare",
+            must_be="given with scores: one label per row",
+            got=None,
+            hint="compare({'m1': p1, 'm2': p2}, y, maximize='f1').",
+        )
+    labels = Labels(as_array(y_true, "y_true"), pos_label)
+    scores = {str(name): as_floats(given, str(name)) for name, given in models.items()}
+    weights = None if sample_weight is None else as_weights(sample_weight, "sample_weight")
+    same_length({"y_true": labels, **scores, "sample_weight": weights})
+    for name, column in scores.items():
+        missing = np.isnan(column)
+        if missing.any():
+            raise InvalidInputError.nan(
+                name=name, count=int(missing.sum()), rows=len(column), first=int(missing.argmax())
+            )
+    options = {"sample_weight": weights, "pos_label": pos_label}
+    curves = {name: curve(labels.values, column, **options) for name, column in scores.items()}
+    solutions = {
+        name: one.best(**{wanted.direction: wanted.expression}, subject_to=list(wanted.constraints))
+        for name, one in curves.items()
+    }
+    both = not any(math.isnan(one.auc) for one in curves.values())
+    areas = delong(labels.values, *scores.values(), pos_label=pos_label) if both and weights is None else None
+    entries = {}
+    for i, (name, solution) in enumerate(solutions.items()):
+        entries[name] = Entry(
+            name,
+            solution.value,
+            solution.confusion,
+            None if solution.counts is None else _exact(wanted, solution.counts),
+            solution,
+            curves[name].auc,
+            None if areas is None else areas.interval(i, confidence),
+        )
+    everybody = next(iter(curves.values())).at(-math.inf).confusion
+    made = _ranked(
+        wanted, entries, confidence, baseline_=float(baseline(everybody)), curves=curves, delong=areas
+    )
+    if areas is None or repetitions == 0 or len(made.ranking) < 2:
+        return made
+    tests = _paired(made, labels, scores, areas, repetitions=repetitions, random_state=random_state)
+    return replace(made, tests=tests)
+
+
+def _paired(
+    made: Comparison,
+    labels: Labels,
+    scores: dict[str, Scores],
+    areas: DeLong,
+    *,
+    repetitions: int,
+    random_state: Any,
+) -> tuple[PairedTest, ...]:
+    """Test the winner against every other model, each at its best threshold."""
+    truth = labels.read(slice(None), slice(None)).view(np.bool_)
+    positions = {name: i for i, name in enumerate(scores)}
+    solutions: dict[str, Solution] = {
+        name: entry.solution for name, entry in made.entries.items() if entry.solution is not None
+    }
+    decisions = {name: solutions[name].decide(scores[name]) for name in made.ranking}
+    tests = []
+    first = made.ranking[0]
+    for second in made.ranking[1:]:
+        gap, interval, _, p_value = areas.difference(positions[first], positions[second], made.confidence)
+        boot = paired_bootstrap(
+            joint_table(truth, decisions[first], decisions[second]),
+            made.goal.expression,
+            repetitions=repetitions,
+            confidence=made.confidence,
+            random_state=random_state,
+        )
+        exact = mcnemar(truth, decisions[first], decisions[second])
+        tests.append(PairedTest(first, second, gap, interval, p_value, exact, boot))
+    return tuple(tests)
+
+
+def _ranked(
+    wanted: Goal, entries: dict[str, Entry], confidence: float, *, baseline_: float, **more: Any
+) -> Comparison:
+    """Put the models in order, best first, those given first first among equals."""
+    able = [entry for entry in entries.values() if entry.exact is not None]
+
+    def order(a: Entry, b: Entry) -> int:
+        assert a.exact is not None
+        assert b.exact is not None
+        return -wanted.sign * _sign(a.exact, b.exact)
+
+    able.sort(key=cmp_to_key(order))
+    winners = tuple(entry.name for entry in able if order(entry, able[0]) == 0)
+    texts: dict[str, None] = {}
+    for entry in entries.values():
+        if entry.confusion is not None:
+            texts |= dict.fromkeys(cautions(entry.confusion, entry.name))
+    return Comparison(
+        wanted, entries, [e.name for e in able], winners, baseline_, tuple(texts), confidence, **more
+    )

@@ -1,0 +1,144 @@
+"""`cutpoint compare`, and the pictures and evaluations of `cutpoint curve`."""
+
+import json
+
+import pytest
+
+import cutpoint as cp
+
+
+@pytest.fixture
+def two(tmp_path):
+    """A file of eight rows with two models; m1 is the better one."""
+    path = tmp_path / "two.csv"
+    lines = ["y,m1,m2", "0,0.0,0.5", "0,0.1,0.1", "1,0.3,0.3", "1,0.3,0.6", "0,0.3,0.7", "0,0.4,0.2"]
+    path.write_text("\n".join([*lines, "1,0.7,0.4", "1,0.9,0.8"]) + "\n", encoding="utf-8")
+    return str(path)
+
+
+GOAL = ("--minimize", "cost(fp=2, fn=1)")
+
+
+def test_compare_prints_the_winner(two, run):
+    """The table names the winner, its threshold and the tests."""
+    result = run("compare", two, "--label", "y", "--scores", "m1,m2", *GOAL)
+    assert 0 == result.exit_code
+    assert "winner     m1" in result.stdout
+    assert "McNemar p" in result.stdout
+    assert all(len(line) <= 80 for line in result.stdout.splitlines())
+
+
+def test_compare_json_is_the_python_answer(two, run):
+    """The JSON is what Python says, on standard output alone."""
+    result = run("compare", two, "--label", "y", "--scores", "m1, m2", *GOAL, "--json")
+    shown = json.loads(result.stdout)
+    y = [0, 0, 1, 1, 0, 0, 1, 1]
+    scores = {"m1": [0, 0.1, 0.3, 0.3, 0.3, 0.4, 0.7, 0.9], "m2": [0.5, 0.1, 0.3, 0.6, 0.7, 0.2, 0.4, 0.8]}
+    expected = cp.compare(scores, y, minimize="cost(fp=2, fn=1)").to_dict()
+    assert json.loads(json.dumps(expected)) | {"plot": None} == shown
+
+
+def test_compare_infeasible_is_exit_3(two, run):
+    """If no model meets the constraint the exit code is 3 and the JSON says infeasible."""
+    result = run(
+        "compare", two, "--label", "y", "--scores", "m1", "--maximize", "recall",
+        "--subject-to", "fpr < 0", "--json",
+    )  # fmt: skip
+    assert 3 == result.exit_code
+    assert "infeasible" == json.loads(result.stdout)["status"]
+
+
+def test_compare_warns_on_standard_error(tmp_path, run):
+    """Warnings go to standard error, so that standard output stays a result."""
+    path = tmp_path / "rare.csv"
+    path.write_text("y,p\n1,0.9\n" + "0,0.1\n" * 30, encoding="utf-8")
+    result = run("compare", str(path), "--label", "y", "--scores", "p", "--maximize", "f1", "--json")
+    assert 0 == result.exit_code
+    assert "Warning: The positives are 3.23 %" in result.stderr
+    json.loads(result.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--scores", "m1,m1", "--maximize", "f1"), 2, "different columns"),
+        (("--scores", "m1", "--maximize", "f1", "--minimize", "fpr"), 2, "cannot both"),
+        (("--scores", "m1"), 2, "Missing option"),
+        (("--scores", "m3", "--maximize", "f1"), 1, "m3"),
+        (("--scores", "m1", "--maximize", "f9"), 1, "f9"),
+        (("--scores", "m1", "--maximize", "f1", "--plot", "x.bmp"), 1, ".png"),
+    ],
+)
+def test_compare_bad_options(two, run, arguments, code, message):
+    """Bad options are exit 2, bad goals and columns exit 1, each in a sentence."""
+    result = run("compare", two, "--label", "y", *arguments)
+    assert code == result.exit_code
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_compare_draws(two, run, tmp_path):
+    """--plot writes the picture and says where."""
+    place = tmp_path / "models.png"
+    result = run("compare", two, "--label", "y", "--scores", "m1,m2", *GOAL, "--plot", str(place))
+    assert 0 == result.exit_code
+    assert place.read_bytes().startswith(b"\x89PNG")
+    assert "picture" in result.stdout
+
+
+def test_curve_draws_pictures(two, run, tmp_path):
+    """--plot writes each picture into the folder, which is made."""
+    folder = tmp_path / "pictures"
+    result = run(
+        "curve", two, "--label", "y", "--score", "m1", "--plot", "roc,pr,threshold", "-o", str(folder),
+        "--maximize", "f1", "--json",
+    )  # fmt: skip
+    assert 0 == result.exit_code
+    files = json.loads(result.stdout)["files"]
+    assert [str(folder / f"{name}.png") for name in ("roc", "pr", "threshold")] == files
+    assert {"roc.png", "pr.png", "threshold.png"} == {path.name for path in folder.iterdir()}
+
+
+def test_curve_writes_svg(two, run, tmp_path):
+    """--format svg writes SVG."""
+    result = run(
+        "curve", two, "--label", "y", "--score", "m1", "--plot", "cost", "--format", "svg",
+        "-o", str(tmp_path / "p"),
+    )  # fmt: skip
+    assert 0 == result.exit_code
+    assert (tmp_path / "p" / "cost.svg").read_text(encoding="utf-8").startswith("<?xml")
+
+
+def test_curve_refuses_unknown_pictures(two, run):
+    """An unknown picture is exit 2, with the nearest name, before anything is read."""
+    result = run("curve", two, "--label", "y", "--score", "m1", "--plot", "rco")
+    assert 2 == result.exit_code
+    assert "Did you mean roc?" in result.stderr
+
+
+def test_curve_refuses_an_unwritable_folder(two, run, tmp_path):
+    """A folder that cannot be made is exit 1 in a sentence."""
+    (tmp_path / "file").write_text("")
+    place = str(tmp_path / "file" / "x")
+    result = run("curve", two, "--label", "y", "--score", "m1", "--plot", "roc", "-o", place)
+    assert 1 == result.exit_code
+    assert "can be written to" in result.stderr
+
+
+def test_curve_at_gives_the_whole_catalogue(two, run):
+    """--at prints every metric with intervals; the JSON is that of evaluate."""
+    result = run("curve", two, "--label", "y", "--score", "m1", "--at", "0.35")
+    assert 0 == result.exit_code
+    assert "95 % interval" in result.stdout
+    assert "markedness" in result.stdout
+    result = run("curve", two, "--label", "y", "--score", "m1", "--at", "0.35", "--json")
+    shown = json.loads(result.stdout)["evaluations"]
+    y, m1 = [0, 0, 1, 1, 0, 0, 1, 1], [0, 0.1, 0.3, 0.3, 0.3, 0.4, 0.7, 0.9]
+    assert [json.loads(json.dumps(cp.evaluate(y, m1, 0.35).to_dict()))] == shown
+
+
+def test_curve_goal_needs_a_picture(two, run):
+    """A goal without a picture would be ignored, and is refused instead."""
+    result = run("curve", two, "--label", "y", "--score", "m1", "--maximize", "f1")
+    assert 2 == result.exit_code
+    assert "go with --plot" in result.stderr

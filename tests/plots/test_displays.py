@@ -1,0 +1,202 @@
+"""Displays: arrays kept, labels drawn, files whole."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import cutpoint as cp
+from cutpoint import plots
+from cutpoint._errors import InfeasibleError, InvalidInputError, InvalidParameterError, MissingDependencyError
+from cutpoint.plots import _style
+
+SRC = Path(__file__).parents[2] / "src"
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Labels and probabilities."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(300) < 0.4).astype(int)
+    return y, 1 / (1 + np.exp(-(rng.normal(size=300) + 1.5 * y - 0.7)))
+
+
+def axes():
+    """Axes without a window."""
+    return Figure().subplots()
+
+
+@pytest.mark.parametrize("name", plots.BY_NAME)
+@pytest.mark.parametrize("goal", [{"minimize": "cost(fp=2, fn=1)"}, {"maximize": "f1"}], ids=["cost", "f1"])
+def test_every_display_draws_and_labels(name, goal, data):
+    """Each display draws on given axes, names both of them, and keeps the axes."""
+    ax = axes()
+    display = getattr(plots, plots.BY_NAME[name]).from_predictions(*data, ax=ax, **goal)
+    assert ax is display.ax_
+    assert ax.figure is display.figure_
+    assert ax.get_xlabel()
+    assert ax.get_ylabel()
+    assert ax.lines or ax.patches or ax.images
+
+
+@pytest.mark.parametrize("name", plots.BY_NAME)
+@pytest.mark.parametrize("form", ["png", "svg"])
+def test_every_display_is_saved(name, form, data, tmp_path):
+    """Each display writes a whole file into a new folder and nothing else."""
+    made = getattr(plots, plots.BY_NAME[name]).of_curve(cp.curve(*data), maximize="profit(tp=3, fp=-1)")
+    path = made.save(tmp_path / "new" / f"{name}.{form}", dpi=40)
+    start = path.read_bytes()[:5]
+    assert start in (b"\x89PNG\r", b"<?xml")
+    assert [path] == list(path.parent.iterdir())
+
+
+def test_names_of_all():
+    """Every display that the room offers can be had and has a docstring."""
+    for name in plots.__all__:
+        assert getattr(plots, name) is not None
+    with pytest.raises(AttributeError, match="RokDisplay"):
+        plots.RokDisplay  # noqa: B018 - the access is what is tested
+
+
+def test_roc_keeps_its_numbers(data):
+    """The arrays are those of the curve; the point and the slope those of the optimum."""
+    display = plots.RocDisplay.from_predictions(*data, minimize="cost(fp=2, fn=1)", ax=axes())
+    curve = cp.curve(*data)
+    assert curve.auc == display.auc
+    best = curve.best(minimize="cost(fp=2, fn=1)")
+    assert (best.confusion.metric("fpr"), best.confusion.metric("recall")) == display.point
+    negatives = len(data[0]) - data[0].sum()
+    assert 2 * negatives / data[0].sum() == pytest.approx(display.slope)
+    np.testing.assert_array_equal(curve.hull().fpr, display.hull_fpr)
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert any("least cost(fp=2, fn=1)" in label for label in labels)
+    assert any("AUC" in label for label in labels)
+
+
+def test_f1_has_no_straight_lines_of_equal_value(data):
+    """Only objectives that are linear in TP and FP get lines of equal value."""
+    assert plots.RocDisplay.of_curve(cp.curve(*data), maximize="f1").slope is None
+    assert 1.0 == pytest.approx(plots.RocDisplay.of_curve(cp.curve(*data), maximize="youden_j").slope)
+
+
+def test_threshold_display_shades_the_interval():
+    """The interval of equal decisions is shaded, ties are drawn, amounts have their own axis."""
+    y, score = [0, 0, 1, 1, 0, 0, 1, 1], [0, 0.1, 0.3, 0.3, 0.3, 0.4, 0.7, 0.9]
+    display = plots.ThresholdDisplay.from_predictions(y, score, maximize="accuracy", ax=axes())
+    assert (0.3,) == display.chosen.ties
+    spans = [patch.get_label() for patch in display.ax_.patches]
+    assert "same decisions" in spans
+    money = plots.ThresholdDisplay.from_predictions(y, score, minimize="cost(fp=20, fn=1)", ax=axes())
+    assert 2 == len(money.figure_.axes)
+    nobody = plots.ThresholdDisplay.from_predictions(
+        [0, 0, 1], [0.3, 0.2, 0.1], maximize="accuracy", ax=axes()
+    )
+    assert np.isinf(nobody.chosen.threshold)
+
+
+def test_large_curves_are_thinned():
+    """A million points are drawn as a few thousand; the ends and the shape stay."""
+    x = np.linspace(0, 1, 1_000_000)
+    thin_x, thin_y = _style.thin(x, x**2)
+    assert len(thin_x) < 10_000
+    assert (0.0, 1.0) == (thin_x[0], thin_x[-1])
+    assert np.abs(np.interp(x, thin_x, thin_y) - x**2).max() < 1e-3
+
+
+def test_confusion_of_many_classes():
+    """A matrix of several classes is drawn with its labels."""
+    found = cp.evaluate([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2])
+    display = plots.ConfusionDisplay.from_matrix(found.confusion_matrix, found.labels, ax=axes())
+    assert ["0", "1", "2"] == [tick.get_text() for tick in display.ax_.get_xticklabels()]
+    assert 9 == len(display.ax_.texts)
+
+
+def test_comparison_display(data):
+    """Models, their points and the hull over all are drawn; bare confusions are points."""
+    y, p = data
+    found = cp.compare({"a": p, "b": np.round(p, 1)}, y, maximize="accuracy", repetitions=0)
+    display = plots.ComparisonDisplay.from_comparison(found, ax=axes())
+    assert {"a", "b"} == set(display.curves) == set(display.points)
+    bare = cp.compare({"m": cp.Confusion(tp=3, fp=1, fn=1, tn=3)}, maximize="f1")
+    assert {"m": (0.25, 0.75)} == plots.ComparisonDisplay.from_comparison(bare, ax=axes()).points
+
+
+def test_infeasible_goal_is_an_error(data):
+    """A picture of an optimum that does not exist is refused."""
+    with pytest.raises(InfeasibleError, match="fpr <= -1"):
+        plots.RocDisplay.of_curve(cp.curve(*data), maximize="recall", subject_to="fpr <= -1")
+
+
+def test_one_class_is_an_error():
+    """A ROC curve of one class is refused in words."""
+    with pytest.raises(InvalidInputError, match="no negative rows"):
+        plots.RocDisplay.from_predictions([1, 1], [0.1, 0.2], ax=axes())
+
+
+@pytest.mark.parametrize("display", ["ConfusionDisplay", "ProfitDisplay"])
+def test_a_point_is_asked_for(display, data):
+    """Pictures of one point or one amount say how to name it."""
+    with pytest.raises(InvalidParameterError, match="for example"):
+        getattr(plots, display).of_curve(cp.curve(*data))
+
+
+def test_unknown_endings_are_refused(data, tmp_path):
+    """A file must end in what can be written."""
+    with pytest.raises(InvalidParameterError, match=r"\.png"):
+        plots.RocDisplay.of_curve(cp.curve(*data)).save(tmp_path / "roc.bmp")
+
+
+def test_a_failed_save_leaves_nothing(data, tmp_path, monkeypatch):
+    """If drawing the file fails half-way, an older file stays whole and no rest is left."""
+    old = tmp_path / "roc.png"
+    old.write_bytes(b"old")
+
+    def fail(self, name, **_):
+        Path(name).write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Figure, "savefig", fail)
+    with pytest.raises(InvalidInputError, match="No space left"):
+        plots.RocDisplay.of_curve(cp.curve(*data)).save(old)
+    assert b"old" == old.read_bytes()
+    assert [old] == list(tmp_path.iterdir())
+
+
+def test_an_unwritable_folder_is_named(data, tmp_path):
+    """A file where a folder must be is an error that names the place."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidInputError, match="can be written to"):
+        plots.RocDisplay.of_curve(cp.curve(*data)).save(tmp_path / "file" / "roc.png")
+
+
+def test_missing_matplotlib_is_said(data, tmp_path, monkeypatch):
+    """Without matplotlib the error names the extra to install."""
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingDependencyError, match=r"cutpoint\[plot\]"):
+        plots.RocDisplay.of_curve(cp.curve(*data)).save(tmp_path / "roc.png")
+
+
+def test_saving_does_not_touch_pyplot(tmp_path):
+    """Writing a file neither loads pyplot nor chooses a backend for the user."""
+    code = (
+        "import sys, cutpoint as cp\n"
+        "from cutpoint import plots\n"
+        f"plots.RocDisplay.of_curve(cp.curve([0, 1], [0.2, 0.7])).save({str(tmp_path / 'r.png')!r})\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(SRC)}, check=True)
+
+
+def test_new_axes_are_pyplots(data, monkeypatch):
+    """Without axes a display opens a figure of pyplot, as scikit-learn's do."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from matplotlib import pyplot as plt
+
+    display = plots.RocDisplay.from_predictions(*data)
+    assert plt.gcf() is display.figure_
+    plt.close(display.figure_)
