@@ -5,27 +5,74 @@
 0.35
 """
 
+import sys
+from types import ModuleType
 from typing import Any
 
 from cutpoint import metrics
 from cutpoint._version import __version__
-from cutpoint.curve import Curve, curve
 from cutpoint.find import counted, find
 from cutpoint.solution import Confusion, Solution
 
-# Loaded when first used, because they load more than NumPy: name -> room. A function that is named
-# like its room must be imported above instead: importing the room would hide it.
-_LATER: dict[str, str] = {}
+# Loaded when first used, so that `import cutpoint` costs little more than NumPy: name -> room.
+_LATER: dict[str, str] = {
+    "Calibration": "cutpoint.calibration",
+    "Curve": "cutpoint.curve",
+    "CutpointClassifier": "cutpoint.estimator",
+    "ExpectedSolution": "cutpoint.expected",
+    "LeakageWarning": "cutpoint.estimator",
+    "Population": "cutpoint.expected.population",
+    "Theory": "cutpoint.expected.theory",
+    "adjust_prior": "cutpoint.calibration",
+    "assess": "cutpoint.assess",
+    "bayes_threshold": "cutpoint.expected.theory",
+    "calibration": "cutpoint.calibration",
+    "check_threshold": "cutpoint.calibration",
+    "compare": "cutpoint.compare",
+    "curve": "cutpoint.curve",
+    "estimate_prevalence": "cutpoint.calibration",
+    "evaluate": "cutpoint.evaluate",
+    "expected_curve": "cutpoint.expected",
+    "find_expected": "cutpoint.expected",
+    "ilp": "cutpoint.ilp",
+    "nested": "cutpoint.assess.nested",
+    "recalibrate": "cutpoint.calibration",
+    "reliability_curve": "cutpoint.calibration",
+    "scorer": "cutpoint.estimator",
+    "theory_of": "cutpoint.expected.theory",
+}
 
 __all__ = [
+    "Calibration",
     "Confusion",
     "Curve",
+    "CutpointClassifier",
+    "ExpectedSolution",
+    "LeakageWarning",
+    "Population",
     "Solution",
+    "Theory",
     "__version__",
+    "adjust_prior",
+    "assess",
+    "bayes_threshold",
+    "calibration",
+    "check_threshold",
+    "compare",
     "counted",
     "curve",
+    "estimate_prevalence",
+    "evaluate",
+    "expected_curve",
     "find",
+    "find_expected",
+    "ilp",
     "metrics",
+    "nested",
+    "recalibrate",
+    "reliability_curve",
+    "scorer",
+    "theory_of",
 ]
 
 
@@ -37,6 +84,17 @@ def __getattr__(name: str) -> Any:
 
     room = import_module(_LATER[name])
     return getattr(room, name, room)
+
+
+class _Facade(ModuleType):
+    """The package itself: a function keeps its name when the room of the same name is imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (isinstance(value, ModuleType) and hasattr(value, name) and name in _LATER):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Facade
 
 
 def __dir__() -> list[str]:

@@ -413,6 +413,23 @@ class InvalidInputError(CutpointError, ValueError):
         return cls._build(f"{what} must be at least {needed:,}. Got {found:,} instead.", hint)
 
     @classmethod
+    def unwritable(cls, *, path: str, reason: str) -> Self:
+        """Build the error of a file that cannot be written, with what the system says."""
+        return cls._build(
+            f"'{path}' must be a place that can be written to. {reason}.",
+            "choose another folder, or check its permissions and the space that is left.",
+        )
+
+    @classmethod
+    def beyond_probabilities(cls, *, what: str, low: float, high: float) -> Self:
+        """Build the error of scores beyond [0, 1] where only probabilities make sense."""
+        return cls._build(
+            f"The scores must be probabilities for {what}. "
+            f"They range from {_number(low)} to {_number(high)}.",
+            "calibrate the scores first, or use cost_curve, which takes any scores.",
+        )
+
+    @classmethod
     def undefined(cls, *, objective: str, positives: float, negatives: float) -> Self:
         """Build the error of an objective that is 0/0 at every cut of these data.
 
@@ -444,7 +461,7 @@ class InfeasibleError(CutpointError, ValueError):
     """
 
     @classmethod
-    def of(cls, *, attainable: Mapping[str, tuple[float, float]]) -> Self:
+    def of(cls, *, attainable: Mapping[str, tuple[float, float]], undefined: str | None = None) -> Self:
         """Build the error from what each constraint could attain alone.
 
         Parameters
@@ -452,6 +469,8 @@ class InfeasibleError(CutpointError, ValueError):
         attainable : mapping of str to (float, float)
             For each constraint, as the user wrote it, the best value that any cut attains, and the
             threshold of that cut. NaN stands for a constraint that is undefined at every cut.
+        undefined : str, optional
+            The objective, where cuts meet the constraint and it is undefined at all of them.
 
         Examples
         --------
@@ -467,6 +486,12 @@ class InfeasibleError(CutpointError, ValueError):
             else f"{_number(value)}, at threshold {_number(threshold)}"
             for text, (value, threshold) in attainable.items()
         }
+        if len(best) == 1 and undefined is not None:
+            ((text, _),) = best.items()
+            return cls._build(
+                f"No cut that satisfies '{text}' has a value of '{undefined}'. It is 0/0 at all of them.",
+                "relax the constraint, or choose another objective.",
+            )
         if len(best) == 1:
             ((text, found),) = best.items()
             return cls._build(
@@ -570,7 +595,9 @@ class SolverError(CutpointError, RuntimeError):
         fault : str
             What is wrong with the answer; it completes the sentence "Of the solver's answer, …".
         """
-        numbers = "" if claimed is None or counted is None else f" Claimed {claimed:.10g}, counted {counted:.10g}"
+        numbers = ""
+        if claimed is not None and counted is not None:
+            numbers = f" Claimed {claimed:.10g}, counted {counted:.10g}"
         place = "" if threshold is None else f" at threshold {_number(threshold)}"
         return cls._build(
             f"The solver's answer must be that of a threshold. It is not: {fault}."
@@ -642,7 +669,7 @@ class DataWarning(UserWarning):
         return cls(
             f"{name} has an accuracy of {accuracy:.4g}, below the {baseline:.4g} of always naming "
             "the larger class.\n\n"
-            "Hint: that may be right if errors differ in cost; otherwise check the labels and the scores."
+            "Hint: that may be right if errors differ in cost; otherwise check labels and scores."
         )
 
 

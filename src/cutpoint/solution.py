@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from cutpoint._errors import InfeasibleError, InvalidParameterError
+from cutpoint._errors import InfeasibleError, InvalidInputError, InvalidParameterError
 from cutpoint.masses import Masses, number
 from cutpoint.metrics._catalogue import PLAIN
 
@@ -222,11 +222,13 @@ class Solution:
 
     Attributes
     ----------
-    status : {"optimal", "infeasible", "none_certified"}
+    status : {"optimal", "infeasible", "none_certified", "time_limit", "gap_limit"}
         Infeasible: no cut meets the constraints. `threshold`, `value`, `interval` and `confusion`
         are then None, and `attainable` says how far each constraint can be met. None certified:
         the same, where the constraints could not be certified with the asked confidence;
-        ``guarantee.more_rows`` says how many more rows would be needed.
+        ``guarantee.more_rows`` says how many more rows would be needed. Time limit and gap limit:
+        the solver of `cutpoint.ilp` was stopped early; the threshold is the best so far, and no
+        other is better than ``certificate.upper``.
     threshold : float
         Positive iff ``score >= threshold``. By default the lowest score that is called positive,
         so that decisions replay bit for bit; ``inf`` calls nobody positive.
@@ -244,7 +246,7 @@ class Solution:
         What is promised of the constraints on new data, if `confidence` was asked for.
     """
 
-    status: Literal["optimal", "infeasible", "none_certified"]
+    status: Literal["optimal", "infeasible", "none_certified", "time_limit", "gap_limit"]
     objective: str
     direction: Literal["maximize", "minimize"]
     constraints: tuple[str, ...]
@@ -268,14 +270,18 @@ class Solution:
         float32 scores are compared as float32 if the threshold was found on such, so that the
         decisions are those that were promised.
         """
-        threshold = self._found("decide").threshold
+        threshold = self.raise_if_infeasible().threshold
         scores = np.asarray(y_score)
-        if scores.dtype.kind not in "fiub":
-            scores = scores.astype(np.float64)
+        try:
+            if scores.dtype.kind not in "fiubO":
+                raise TypeError
+            scores = scores.astype(np.float64) if scores.dtype.kind == "O" else scores
+        except (TypeError, ValueError) as error:
+            raise InvalidParameterError.of(
+                parameter="y_score", caller="decide", must_be="real numbers", got=type(y_score)
+            ) from error
         missing = np.isnan(scores)
         if missing.any():
-            from cutpoint._errors import InvalidInputError
-
             raise InvalidInputError.nan(
                 name="y_score",
                 count=int(missing.sum()),
@@ -286,7 +292,7 @@ class Solution:
 
     def metrics(self) -> dict[str, float]:
         """Return the whole catalogue at this threshold; NaN where a metric is undefined."""
-        counts = self._found("metrics").counts
+        counts = self.raise_if_infeasible().counts
         assert counts is not None
         return {metric.name: value_of(metric, counts) for metric in PLAIN}
 
@@ -302,17 +308,14 @@ class Solution:
             )
         if self.status == "infeasible":
             raise InfeasibleError.of(
-                attainable={a.constraint: (a.value, a.threshold) for a in self.attainable}
+                attainable={a.constraint: (a.value, a.threshold) for a in self.attainable},
+                undefined=self.objective if all(a.met for a in self.attainable) else None,
             )
         return self
 
-    def _found(self, what: str) -> Solution:
-        del what
-        return self.raise_if_infeasible()
-
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
-        found = self.status == "optimal"
+        found = self.threshold is not None
         shown: dict[str, Any] = {
             "status": self.status,
             "threshold": json_number(self.threshold),
@@ -364,7 +367,7 @@ class Solution:
             ]
             return [*lines, ("data", data)]
         if self.status == "none_certified":
-            return [("status", f"none certified: {self._promise()}"), ("goal", goal), ("data", data)]
+            return [("status", f"none certified: {self.promise()}"), ("goal", goal), ("data", data)]
         assert self.interval is not None
         assert self.confusion is not None
         counts = "  ".join(f"{name} {show(count)}" for name, count in self.confusion.to_dict().items())
@@ -376,7 +379,7 @@ class Solution:
             ("confusion", counts),
             (
                 "certificate",
-                f"optimal, {proof.method}: {_plural(proof.passes, 'pass', 'passes')}, "
+                f"{self._proven()}, {proof.method}: {_plural(proof.passes, 'pass', 'passes')}, "
                 + _plural(proof.rows_examined, "row", "rows")
                 + " examined",
             ),
@@ -385,11 +388,18 @@ class Solution:
         if self.ties:
             lines.insert(2, ("ties", f"{len(self.ties):,} more of equal value: {self.ties!r}"))
         if self.guarantee is not None:
-            lines.insert(-1, ("guarantee", self._promise()))
+            lines.insert(-1, ("guarantee", self.promise()))
         return lines
 
-    def _promise(self) -> str:
-        """Say in words what is promised on new data, or what it would take."""
+    def _proven(self) -> str:
+        """Say in words how far the certificate goes."""
+        if self.status == "optimal":
+            return "optimal"
+        why = "time limit" if self.status == "time_limit" else "gap limit"
+        return f"stopped at the {why}, no threshold is better than {show(self.certificate.upper)}"
+
+    def promise(self) -> str:
+        """Say in words what is promised of the constraints on new data, or what it would take."""
         told = self.guarantee
         assert told is not None
         how = "on average" if told.confidence == "expectation" else f"with confidence {told.confidence:g}"

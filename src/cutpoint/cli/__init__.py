@@ -18,6 +18,7 @@ from cutpoint.cli._messages import in_options
 from cutpoint.cli._options import examples
 from cutpoint.cli.assess import assess
 from cutpoint.cli.calibration import calibration
+from cutpoint.cli.compare import compare
 from cutpoint.cli.curve import curve
 from cutpoint.cli.demo import demo
 from cutpoint.cli.expected import expected
@@ -74,5 +75,5 @@ def main() -> None:
     """Find the decision threshold of a classifier that is best for a goal, and prove it."""
 
 
-for _command in (find, curve, assess, calibration, expected, ilp, metrics, demo, version):
+for _command in (find, curve, compare, assess, calibration, expected, ilp, metrics, demo, version):
     main.add_command(_command)

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 BLOCK = 1 << 17
 """Rows per block: so many that calls cost little, so few that the work stays in the cache. At most
 `masses.BLOCK_ROWS`, so that the sums of a block are exact."""
+WEIGHTED = 8
+"""Blocks of weighted rows are so many times smaller: splitting weights makes temporary arrays, and
+large ones are handed back to the system and fetched again, page by page, for each block."""
 SAMPLE = 1 << 13
 FEW = 24
 """One row in so many may be kept as a copy."""
@@ -85,6 +88,7 @@ class ArraySource:
         self._known: tuple[Summary, Histogram | None] | None = None
         self._kept: tuple[Ranges, _Block] | None = None
         self._threads = min(os.cpu_count() or 1, 4) if len(scores) > 4 * BLOCK else 1
+        self._rows = BLOCK if streams[0].weights is None else max(1, BLOCK // WEIGHTED)
 
     @classmethod
     def labelled(
@@ -142,7 +146,7 @@ class ArraySource:
 
     def _inside(self, start: int, ranges: Ranges | None) -> _Block:
         """Return the rows of a block that lie in the ranges."""
-        part = slice(start, start + BLOCK)
+        part = slice(start, start + self._rows)
         return self._block(part, slice(None) if ranges is None else _inside(self.scores[part], ranges))
 
     def _sample(self) -> Scores:
@@ -159,7 +163,7 @@ class ArraySource:
     def _each(self, work: Callable[[range], T]) -> list[T]:
         """Make a pass: deal the blocks out to the threads, each gets every so-many-th."""
         self.passes += 1
-        starts = range(0, len(self.scores), BLOCK)
+        starts = range(0, len(self.scores), self._rows)
         if self._threads == 1:
             return [work(starts)]
         from concurrent.futures import ThreadPoolExecutor
@@ -182,7 +186,7 @@ class ArraySource:
 
         def checked(starts: range) -> Any:
             for start in starts:
-                part = slice(start, start + BLOCK)
+                part = slice(start, start + self._rows)
                 scores = self.scores[part]
                 low, high = scores.min(), scores.max()
                 ends.append((low, high))
@@ -211,7 +215,7 @@ class ArraySource:
         if not weights:
             return Unit()
         ranges = self._each(
-            lambda starts: [bit_range(w[start : start + BLOCK]) for start in starts for w in weights]
+            lambda starts: [bit_range(w[start : start + self._rows]) for start in starts for w in weights]
         )
         return grain([r for part in ranges for r in part], len(self.scores))
 

@@ -1,0 +1,190 @@
+"""Near-optimal sets, the exact split-sample set, and the bands."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import cutpoint as cp
+from cutpoint._errors import InvalidParameterError
+from cutpoint.assess.bands import band, half_width
+from cutpoint.assess.threshold_sets import near_optimal, odds, split_set
+from cutpoint.find import as_source
+from cutpoint.objective import goal
+from cutpoint.search.sweep import all_cuts
+
+
+def expit(x):
+    """The logistic function."""
+    return 1 / (1 + np.exp(-x))
+
+
+def logistic(n, rng):
+    """The symmetric model of the published simulations: the best threshold for accuracy is 0."""
+    scores = rng.normal(size=n)
+    return (rng.random(n) < expit(2 * scores)).astype(np.uint8), scores
+
+
+# --- near-optimal
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 0.01, 0.05, 1.0])
+@pytest.mark.parametrize("asked", [{"maximize": "f1"}, {"minimize": "cost(fp=1, fn=3)"}])
+def test_near_optimal_holds_exactly_the_nearly_best(asked, tolerance):
+    """A threshold is in the set if and only if its value is within the tolerance."""
+    rng = np.random.default_rng(0)
+    y, scores = rng.integers(0, 2, 60), rng.integers(0, 25, 60) / 10
+    wanted, cuts = goal(**asked), all_cuts(as_source(y, scores))
+    best = cp.find(y, scores, **asked).value
+    found = near_optimal(cuts, wanted, best, tolerance)
+    curve = cp.curve(y, scores)
+
+    for t in np.append(np.linspace(-0.5, 3, 141), np.inf):
+        value = curve.at(t).confusion.metric(wanted.expression)
+        assert (wanted.sign * (value - best) >= -tolerance) == (t in found)
+
+
+def test_intervals_are_disjoint_and_ascending():
+    """Neighbouring cuts are joined, so between two intervals there is always a gap."""
+    rng = np.random.default_rng(1)
+    y, scores = rng.integers(0, 2, 200), rng.random(200)
+    a = cp.assess(y, scores, maximize="accuracy", tolerance=0.02, n_bootstrap=0)
+    ends = [x for one in a.near_optimal.intervals for x in one]
+
+    assert sorted(set(ends)) == ends
+    assert a.solution.threshold in a.near_optimal
+    assert (ends[0], ends[-1]) == (a.near_optimal.low, a.near_optimal.high)
+
+
+# --- linear costs
+
+
+@pytest.mark.parametrize(
+    ("asked", "share"),
+    [
+        ({"maximize": "accuracy"}, Fraction(1, 2)),
+        ({"minimize": "error_rate"}, Fraction(1, 2)),
+        ({"minimize": "cost(fp=1, fn=3)"}, Fraction(1, 4)),
+        ({"minimize": "cost(fp=1, fn=3, tn=-1, tp=-5)"}, Fraction(1, 5)),
+        ({"maximize": "net_benefit(at=0.2)"}, Fraction(1, 5)),
+        ({"maximize": "2*accuracy + 1"}, Fraction(1, 2)),
+        ({"maximize": "f1"}, None),
+        ({"maximize": "recall"}, None),
+        ({"maximize": "balanced_accuracy"}, None),
+        ({"maximize": "youden_j"}, None),
+        ({"maximize": "accuracy", "subject_to": "recall >= 0.5"}, None),
+        ({"minimize": "accuracy"}, None),
+    ],
+)
+def test_share_of_positives_at_which_calling_pays(asked, share):
+    """c_fp / (c_fp + c_fn) for linear costs; none where weights hang on the class sizes."""
+    assert share == odds(goal(**asked))
+
+
+def test_split_set_needs_a_linear_cost():
+    """For F1 there is no exact test, and the error says so."""
+    rng = np.random.default_rng(0)
+    with pytest.raises(InvalidParameterError, match="a linear cost without constraints"):
+        split_set(goal(maximize="f1"), *logistic(50, rng), confidence=0.95, rng=rng)
+
+
+def test_split_set_inverts_the_binomial_test():
+    """A threshold is kept unless the rows between it and the chosen one speak against it."""
+    y, scores = logistic(200, np.random.default_rng(2))
+    found = split_set(
+        goal(minimize="cost(fp=1, fn=3)"), y, scores, confidence=0.9, rng=np.random.default_rng(3)
+    )
+
+    # The same by hand, with the same split.
+    half = np.random.default_rng(3).permutation(200) < 100
+    chosen = cp.find(y[half], scores[half], minimize="cost(fp=1, fn=3)").threshold
+    y, scores = y[~half], scores[~half]
+    for t in scores:
+        low, high = sorted((t, chosen))
+        between = (scores >= low) & (scores < high)
+        positives, rows = int(y[between].sum()), int(between.sum())
+        side = "less" if t < chosen else "greater"
+        p = binomtest(positives, rows, 0.25, alternative=side).pvalue if rows else 1.0
+        assert (p > 0.1) == (t in found)
+
+
+def coverage(n, runs):
+    """How often the 95 % set holds the truly best threshold, 0."""
+    rng = np.random.default_rng(n)
+    wanted = goal(maximize="accuracy")
+    return np.mean(
+        [0.0 in split_set(wanted, *logistic(n, rng), confidence=0.95, rng=rng) for _ in range(runs)]
+    )
+
+
+def test_split_set_covers():
+    """Coverage of at least 0.93 at n = 500 (150 runs; published: .992)."""
+    assert coverage(500, 150) >= 0.93
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [500, 2000])
+def test_split_set_covers_in_full(n):
+    """Coverage of at least 0.93 over 500 runs (published: .992 and .982)."""
+    assert coverage(n, 500) >= 0.93
+
+
+# --- bands
+
+
+def test_half_width_is_massarts():
+    """sqrt(ln(2 / 0.025) / (2 n)) for one of two bands at 95 %: 0.066 for 500 rows."""
+    assert pytest.approx(math.sqrt(math.log(2 / 0.025) / 1000)) == half_width(500, 0.95)
+
+
+@pytest.mark.parametrize("metric", ["f1", "accuracy", "mcc", "precision", "cost(fp=1, fn=2)"])
+def test_band_is_the_range_of_the_metric_over_the_possible_rates(metric):
+    """No confusion within the two half-widths has a value outside the band; its corners attain it."""
+    y, scores = logistic(120, np.random.default_rng(4))
+    wanted = goal(maximize=metric)
+    cuts = all_cuts(as_source(y, scores))
+    found = band(cuts, wanted.expression, 0.9)
+    P, N = y.sum(), (1 - y).sum()
+
+    for k in (5, 60, 110):
+        tp, fp = cuts.floats["tp"][k], cuts.floats["fp"][k]
+        tps = np.clip(np.linspace(-1, 1, 9) * found.recall_width * P + tp, 0, P)
+        fps = np.clip(np.linspace(-1, 1, 9) * found.fpr_width * N + fp, 0, N)
+        grid_tp, grid_fp = (x.ravel() for x in np.meshgrid(tps, fps))
+        values = wanted.expression(tp=grid_tp, fp=grid_fp, fn=P - grid_tp, tn=N - grid_fp)
+        values = values[~np.isnan(values)]
+        assert pytest.approx(found.low[k]) == values.min() or found.low[k] == -np.inf
+        assert pytest.approx(found.high[k]) == values.max() or found.high[k] == np.inf
+        assert (found.low[k], found.high[k]) == found.at(found.thresholds[k])
+
+
+def joint_coverage(n, runs):
+    """How often both class-conditional distributions are within their bands everywhere."""
+    rng = np.random.default_rng(n)
+    inside = 0
+    for _ in range(runs):
+        good = True
+        for size in (n // 2, n - n // 2):
+            u = np.sort(rng.random(size))
+            steps = np.arange(1, size + 1) / size
+            gap = max((steps - u).max(), (u - steps + 1 / size).max())
+            good &= gap <= half_width(size, 0.95)
+        inside += good
+    return inside / runs
+
+
+def test_bands_cover_jointly():
+    """Both bands hold in 95 % of samples; .945 was published, 1,000 runs here, 3 se."""
+    assert joint_coverage(1000, 1000) >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / 1000)
+
+
+def test_unknown_functions_have_no_band():
+    """A function without a promise cannot be bounded, and assess says so."""
+    y, scores = logistic(100, np.random.default_rng(5))
+    a = cp.assess(y, scores, maximize=lambda tp, fp, fn, tn: tp - fp, n_bootstrap=20)
+
+    assert a.band is None
+    assert "nothing is known of the shape" in repr(a)
+    assert math.isnan(a.lower_bound)
