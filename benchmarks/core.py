@@ -38,7 +38,9 @@ LARGEST_FOR_SLOW = 10**7
 
 def main() -> None:
     """Run, write the result file, render the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rows", type=int, default=7, help="powers of ten up to this one")
     parser.add_argument("--render", action="store_true", help="only render the page")
     options = parser.parse_args()
@@ -63,10 +65,17 @@ def main() -> None:
 def machine() -> dict[str, Any]:
     """Say what it ran on, without saying where."""
     versions = {name: importlib.import_module(name).__version__ for name in ("numpy", "sklearn")}
-    return {"cores": os.cpu_count(), "kind": platform.machine(), "python": platform.python_version(), **versions}
+    return {
+        "cores": os.cpu_count(),
+        "kind": platform.machine(),
+        "python": platform.python_version(),
+        **versions,
+    }
 
 
-def compare(kind: str, rows: int, *, weighted: bool = False, rivals: tuple[str, ...] = RIVALS) -> dict[str, Any]:
+def compare(
+    kind: str, rows: int, *, weighted: bool = False, rivals: tuple[str, ...] = RIVALS
+) -> dict[str, Any]:
     """Time the rivals in turns on one problem and check their answers."""
     problem = make(kind, rows, weighted=weighted)
     runs = {name: importlib.import_module(f"benchmarks.rivals.{name}").run for name in rivals}
@@ -153,8 +162,7 @@ def render(result: dict[str, Any]) -> str:
         "# Benchmarks: finding the best F1",
         "",
         "Rendered from `benchmarks/results/core.json` by `python -m benchmarks.core`.",
-        f"{spec['cores']} cores ({spec['kind']}), Python {spec['python']}, "
-        f"NumPy {spec['numpy']}, scikit-learn {spec['sklearn']}.",
+        "{cores} cores ({kind}), Python {python}, NumPy {numpy}, scikit-learn {sklearn}.".format(**spec),
         "Numbers are multiples of the floor, `score.sum() + y.sum()` on the same arrays in the same run;",
         "the floor itself is in milliseconds.",
         "A star marks an answer that is not the optimum.",

@@ -55,7 +55,15 @@ EXCEPTIONS: dict[tuple[str, str], str] = {}
 PACKAGES = {
     "numpy": tuple(room for room in FLOOR_OF if not room.startswith("_")),
     # search.certify: exact binomial tails for constraints with a confidence, loaded when asked for.
-    "scipy": ("search.ilp", "search.certify", "assess", "calibration", "compare", "evaluate", "expected.population"),
+    "scipy": (
+        "search.ilp",
+        "search.certify",
+        "assess",
+        "calibration",
+        "compare",
+        "evaluate",
+        "expected.population",
+    ),
     # The solver of the 0-1 programme; SciPy's own copy of it does not keep its time limit.
     "highspy": ("search.ilp",),
     "sklearn": ("estimator", "calibration", "evaluate", "compare", "assess", "cli.demo"),
@@ -76,9 +84,7 @@ def _module_name(path, root):
 
 
 def _is_type_checking(node):
-    return isinstance(node, ast.If) and (
-        ast.unparse(node.test) in {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
-    )
+    return isinstance(node, ast.If) and (ast.unparse(node.test) in {"TYPE_CHECKING", "typing.TYPE_CHECKING"})
 
 
 def _walk(node):
@@ -159,9 +165,7 @@ def faults(root, path):
     return found
 
 
-@pytest.mark.parametrize(
-    "path", sorted(SRC.rglob("*.py")), ids=lambda path: path.relative_to(SRC).as_posix()
-)
+@pytest.mark.parametrize("path", sorted(SRC.rglob("*.py")), ids=lambda path: path.relative_to(SRC).as_posix())
 def test_imports_go_down_the_house(path):
     """Every import goes to a lower floor, and every package is used only in its rooms."""
     assert [] == faults(SRC, path)

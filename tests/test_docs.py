@@ -4,16 +4,18 @@ import re
 from pathlib import Path
 
 import pytest
+from tools import render_docs
 
 import cutpoint as cp
-from tools import render_docs
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 
 
 def _python_blocks(page):
-    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    return re.findall(
+        r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
 
 
 def test_generated_pages_are_up_to_date():

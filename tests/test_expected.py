@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import cutpoint as cp
 from asking import METHODS, assert_answer, everything, meaning, small_steps
-from cutpoint.expected import _find as module
 from cutpoint import metrics as m
 from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint.expected import _find as module
 from cutpoint.expected.expectation import LIMIT, expectations
 from cutpoint.metrics._catalogue import EXAMPLES
 from cutpoint.sources import probabilities as source_module

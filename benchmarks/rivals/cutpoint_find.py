@@ -1,4 +1,4 @@
-"""This library."""
+"""cutpoint itself."""
 
 import cutpoint as cp
 

@@ -403,7 +403,8 @@ class InvalidInputError(CutpointError, ValueError):
     def all_failed(cls, *, number: int, first: str) -> Self:
         """Build the error of a search in which no setting could be fitted."""
         return cls._build(
-            f"At least one setting must be fitted without an error. Of {number:,}, none was; the first: {first}",
+            "At least one setting must be fitted without an error. "
+            f"Of {number:,}, none was; the first: {first}",
             "check the names and the values of the parameters against the estimator.",
         )
 

@@ -331,7 +331,7 @@ def _joined(blocks: list[_Block]) -> _Block:
     readings: list[tuple[Sides, Scores | None]] = []
     for i, (sides, weights) in enumerate(blocks[0].readings):
         joined = sides if isinstance(sides, int) else np.concatenate([b.readings[i][0] for b in blocks])
-        heavy = None if weights is None else np.concatenate([b.readings[i][1] for b in blocks])  # type: ignore[misc]
+        heavy = None if weights is None else np.concatenate([b.readings[i][1] for b in blocks])
         readings.append((joined, heavy))
     return _Block(np.concatenate([b.scores for b in blocks]), readings)
 
