@@ -27,16 +27,16 @@ from cutpoint.sources._labels import Counts, Labels
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-BLOCK = 1 << 17
-"""Rows per block: so many that calls cost little, so few that the work stays in the cache. At most
-`masses.BLOCK_ROWS`, so that the sums of a block are exact."""
-WEIGHTED = 8
+BLOCK = 1 << 18
+"""Rows per block: so many that two threads seldom wait for the interpreter lock between calls, so few
+that the work stays in the cache."""
+WEIGHTED = 4
 """Blocks of weighted rows are so many times smaller: splitting weights makes temporary arrays, and
-large ones are handed back to the system and fetched again, page by page, for each block."""
+large ones are slow to get. At most `masses.BLOCK_ROWS` rows, so that the sums of a block are exact."""
 SAMPLE = 1 << 13
 FEW = 24
 """One row in so many may be kept as a copy."""
-_PIECE = 1 << 14
+_PIECE = 1 << 16
 _CARRY_EVERY = 1 << 9
 """Blocks after which long sums are carried, long before their limbs could overflow."""
 
@@ -124,9 +124,10 @@ class ArraySource:
         if kept is None:
             return self._histogram(Radix.over(ranges), ranges, summary.unit)
         parts = (_part(kept, slice(i, i + _PIECE)) for i in range(0, len(kept.scores), _PIECE))
-        inside = (_part(part, _inside(part.scores, ranges)) for part in parts)
+        if self._kept is None or self._kept[0] is not ranges:  # kept for these very ranges: all inside
+            parts = (_part(part, _inside(part.scores, ranges)) for part in parts)
         buckets = Radix.over(ranges)
-        return _table(_tally(inside, buckets, summary.unit), buckets, summary.unit)
+        return _table(_tally(parts, buckets, summary.unit), buckets, summary.unit)
 
     def rows(self, ranges: Ranges | None) -> Rows:
         """Collect and sort: a pass over the data unless the rows were kept, and a sort."""
