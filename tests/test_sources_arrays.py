@@ -256,7 +256,9 @@ def test_radix_over_several_ranges(ends, dtype):
     assert set(ranges.low.tolist()) <= set(spans.low.tolist())
     assert set(ranges.high.tolist()) <= set(spans.high.tolist())
     inner = ~np.isin(spans.high[:-1], ranges.high)
-    assert (np.nextafter(spans.high[:-1], dtype(np.inf)) == spans.low[1:])[inner].all()
+    with np.errstate(over="ignore", under="ignore"):  # nextafter warns at both ends of the finite floats
+        following = np.nextafter(spans.high[:-1], dtype(np.inf))
+    assert (following == spans.low[1:])[inner].all()
     assert (np.diff(placed) >= 0).all()
 
 

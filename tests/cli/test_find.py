@@ -265,3 +265,19 @@ def test_the_goal_is_read_before_the_file(run):
     result = run("find", "nowhere.csv", "--label", "y", "--score", "p", "--maximize", "f11")
 
     assert "did you mean 'f1'" in result.stderr
+
+
+def test_calibration_check_is_a_sentence(run, scores):
+    """With --check-calibration the answer says where calibrated probabilities would have it."""
+    result = run("find", scores, "--label", "y", "--score", "p", "--maximize", "f1", "--check-calibration")
+
+    assert 0 == result.exit_code
+    assert "calibrated probabilities would" in " ".join(result.stdout.split())
+
+
+def test_calibration_check_needs_a_goal_with_a_theory(run, scores):
+    """For mcc there is no such threshold, and the options are refused."""
+    result = run("find", scores, "--label", "y", "--score", "p", "--maximize", "mcc", "--check-calibration")
+
+    assert 2 == result.exit_code
+    assert "needs scores in [0, 1]" in " ".join(result.stderr.split())

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 @click.command(
     epilog=examples(
         "cutpoint assess scores.csv --label y --score p --maximize f1",
-        "cutpoint assess scores.csv --label y --score p --minimize 'cost(fp=1, fn=5)' --json",
-        "cutpoint assess scores.csv --label y --score p --maximize f1 --group customer",
+        "cutpoint assess scores.csv --label y --score p \\",
+        "    --minimize 'cost(fp=1, fn=5)' --json",
+        "cutpoint assess scores.csv --label y --score p --maximize f1 \\",
+        "    --group customer",
     )
 )
 @data_options

@@ -21,6 +21,7 @@ from cutpoint.cli._output import (
 )
 
 if TYPE_CHECKING:
+    from cutpoint.calibration._measure import ThresholdCheck
     from cutpoint.objective import Goal
     from cutpoint.solution import Confusion, Solution
 
@@ -37,6 +38,8 @@ _TIES_SHOWN = 5
         "    --subject-to 'precision >= 0.95' --json",
         "cutpoint find scores.csv --label y --score p --maximize recall \\",
         "    --subject-to 'precision >= 0.9' --confidence 0.95",
+        "cutpoint find scores.csv --label y --score p --maximize f1 \\",
+        "    --check-calibration",
     )
 )
 @data_options
@@ -70,6 +73,11 @@ _TIES_SHOWN = 5
     help="Put the threshold at the lowest score that is called positive, or in the middle "
     "between it and the next lower score.",
 )
+@click.option(
+    "--check-calibration",
+    is_flag=True,
+    help="Say in a sentence where calibrated probabilities would have the threshold.",
+)
 @json_option
 def find(
     files: tuple[str, ...],
@@ -80,6 +88,7 @@ def find(
     confidence: float | Literal["expectation"] | None,
     method: Literal["auto", "sweep", "narrow", "ilp"],
     at: Literal["score", "middle"],
+    check_calibration: bool,
     as_json: bool,
     **columns: Any,
 ) -> None:
@@ -115,18 +124,37 @@ def find(
             method=method,
             at=at,
         )
+    summary = source.summary()
+    probabilities = summary.low >= 0 and summary.high <= 1
+    check = _check(solution, probabilities=probabilities) if check_calibration else None
     if as_json:
-        print_json(solution.to_dict())
+        print_json(solution.to_dict() | ({} if check is None else {"threshold_check": check.to_dict()}))
     solution.raise_if_infeasible()
     if as_json:
         return
-    summary = source.summary()
     default = None
-    if summary.low >= 0 and summary.high <= 1:
+    if probabilities:
         from cutpoint.curve import curve
 
         default = curve(source).at(DEFAULT).confusion
-    _print(solution, wanted, default)
+    _print(solution, wanted, default, None if check is None else check.sentence)
+
+
+def _check(solution: Solution, *, probabilities: bool) -> ThresholdCheck | None:
+    """Return the check against calibrated probabilities; None where there is no threshold to check."""
+    from cutpoint.calibration._measure import ThresholdCheck
+    from cutpoint.expected.theory import theory_of
+
+    if solution.threshold is None:
+        return None
+    theory = theory_of(solution) if probabilities and not solution.constraints else None
+    if theory is None:
+        message = (
+            "--check-calibration needs scores in [0, 1], no constraints, and a goal that is a quotient of "
+            "linear functions of the counts, such as f1, accuracy or a cost."
+        )
+        raise click.UsageError(message)
+    return ThresholdCheck(solution, theory)
 
 
 def _confidence(text: str) -> float | Literal["expectation"]:
@@ -140,7 +168,7 @@ def _confidence(text: str) -> float | Literal["expectation"]:
         raise click.BadParameter(message) from None
 
 
-def _print(solution: Solution, wanted: Goal, default: Confusion | None) -> None:
+def _print(solution: Solution, wanted: Goal, default: Confusion | None, check: str | None) -> None:
     """Print a solution for people, beside the default of 0.5 if the scores may be probabilities."""
     assert solution.interval is not None
     assert solution.confusion is not None
@@ -154,6 +182,7 @@ def _print(solution: Solution, wanted: Goal, default: Confusion | None) -> None:
         ("ties", _ties(solution)),
         ("proof", _proof(solution)),
         *([] if solution.guarantee is None else [("guarantee", solution.promise())]),
+        *([] if check is None else [("calibrated?", check)]),
         ("data", data(solution.rows, solution.positives, solution.negatives)),
     ]
     tables = beside(_two_by_two(solution.confusion), _metrics(wanted, solution.confusion, default))

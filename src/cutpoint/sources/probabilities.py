@@ -189,8 +189,8 @@ class ProbabilitySource(arrays.ArraySource):
         work, mask, other = np.empty(_PIECE), np.empty(_PIECE, np.bool_), np.empty(_PIECE, np.bool_)
         one, edge = np.float64(1), np.float64(high) + np.float64(1)
         step = int(edge.view(np.int64)) - _ONE
-        size = min(_PIECE, arrays.BLOCK)
-        blocks = (self.scores[start : start + arrays.BLOCK] for start in starts)
+        size = min(_PIECE, self._rows)
+        blocks = (self.scores[start : start + self._rows] for start in starts)
         for scores in (block[i : i + size] for block in blocks for i in range(0, len(block), size)):
             n = len(scores)
             least, most = scores.min(), scores.max()
