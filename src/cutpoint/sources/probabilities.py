@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from cutpoint._errors import InvalidInputError
-from cutpoint.masses import Masses, Unit, grain
+from cutpoint.masses import BLOCK_ROWS, Masses, Unit, grain
 from cutpoint.questions import Histogram, Ranges, Scores, Summary
 from cutpoint.sources import arrays
 from cutpoint.sources._input import as_floats, as_weights, same_length
@@ -38,7 +38,7 @@ LARGE = 1 << 16
 SAMPLE = 1 << 16
 BUCKETS = 64
 """Into so many the rows of a focus are divided."""
-_PIECE = 1 << 16
+_PIECE = 1 << 17
 _ROW = 1 << 11
 """So many integers of 52 bits fit into 64."""
 _ONE = int(np.float64(1).view(np.int64))
@@ -102,6 +102,7 @@ class ProbabilitySource(arrays.ArraySource):
             arrays.Stream(side, cast("Scores", share)) for side, share in zip((1, 0), shares, strict=True)
         )
         super().__init__(scores, tuple(streams), score_name=score_name)
+        self._rows = min(arrays.BLOCK, BLOCK_ROWS)  # the focused pass makes no temporary arrays
 
     @classmethod
     def of(cls, y_prob: Any, *, sample_weight: Any = None, focus: Any = None) -> ProbabilitySource:
