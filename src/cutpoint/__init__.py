@@ -7,21 +7,43 @@
 
 import sys
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cutpoint import metrics
 from cutpoint._version import __version__
-from cutpoint.find import counted, find
-from cutpoint.solution import Confusion, Solution
 
-# Loaded when first used, so that `import cutpoint` costs little more than NumPy: name -> room.
+if TYPE_CHECKING:
+    from cutpoint import ilp, metrics, plots
+    from cutpoint.assess import assess
+    from cutpoint.assess.nested import nested
+    from cutpoint.calibration import (
+        Calibration,
+        adjust_prior,
+        calibration,
+        check_threshold,
+        estimate_prevalence,
+        recalibrate,
+        reliability_curve,
+    )
+    from cutpoint.compare import compare
+    from cutpoint.curve import Curve, curve
+    from cutpoint.estimator import CutpointClassifier, LeakageWarning, scorer
+    from cutpoint.evaluate import evaluate
+    from cutpoint.expected import ExpectedSolution, expected_curve, find_expected
+    from cutpoint.expected.population import Population
+    from cutpoint.expected.theory import Theory, bayes_threshold, theory_of
+    from cutpoint.find import counted, find
+    from cutpoint.solution import Confusion, Solution
+
+# Loaded when first used, so that `import cutpoint` costs next to nothing: name -> room.
 _LATER: dict[str, str] = {
     "Calibration": "cutpoint.calibration",
+    "Confusion": "cutpoint.solution",
     "Curve": "cutpoint.curve",
     "CutpointClassifier": "cutpoint.estimator",
     "ExpectedSolution": "cutpoint.expected",
     "LeakageWarning": "cutpoint.estimator",
     "Population": "cutpoint.expected.population",
+    "Solution": "cutpoint.solution",
     "Theory": "cutpoint.expected.theory",
     "adjust_prior": "cutpoint.calibration",
     "assess": "cutpoint.assess",
@@ -29,13 +51,17 @@ _LATER: dict[str, str] = {
     "calibration": "cutpoint.calibration",
     "check_threshold": "cutpoint.calibration",
     "compare": "cutpoint.compare",
+    "counted": "cutpoint.find",
     "curve": "cutpoint.curve",
     "estimate_prevalence": "cutpoint.calibration",
     "evaluate": "cutpoint.evaluate",
     "expected_curve": "cutpoint.expected",
+    "find": "cutpoint.find",
     "find_expected": "cutpoint.expected",
     "ilp": "cutpoint.ilp",
+    "metrics": "cutpoint.metrics",
     "nested": "cutpoint.assess.nested",
+    "plots": "cutpoint.plots",
     "recalibrate": "cutpoint.calibration",
     "reliability_curve": "cutpoint.calibration",
     "scorer": "cutpoint.estimator",
@@ -69,6 +95,7 @@ __all__ = [
     "ilp",
     "metrics",
     "nested",
+    "plots",
     "recalibrate",
     "reliability_curve",
     "scorer",
@@ -83,7 +110,12 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     room = import_module(_LATER[name])
-    return getattr(room, name, room)
+    value = globals()[name] = getattr(room, name, room)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 class _Facade(ModuleType):
@@ -95,7 +127,3 @@ class _Facade(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Facade
-
-
-def __dir__() -> list[str]:
-    return __all__
