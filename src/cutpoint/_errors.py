@@ -13,7 +13,8 @@
 Each message has three parts: what must hold, what was found (how many, where the first one is),
 and after a blank line a sentence that starts with ``Hint:`` and names an action. Each class has
 constructors that build the message, so that the same fault reads the same wherever it is found.
-Rows are counted from 0, and the messages say so.
+Rows are counted from 0, and the messages say so. It is the longest module of the package, because
+wording must be in one place to exist once; it has no logic to speak of.
 """
 
 from __future__ import annotations

@@ -39,6 +39,28 @@ def data_options(command: F) -> F:
     return command
 
 
+def goal_options(command: F) -> F:
+    """Add what to maximise or minimise, and what must hold."""
+    for add in reversed(
+        (
+            click.option(
+                "--maximize", metavar="GOAL", help="What to maximise: f1, 0.7*accuracy + 0.3*recall."
+            ),
+            click.option(
+                "--minimize", metavar="GOAL", help="What to minimise: error_rate, 'cost(fp=2, fn=1)'."
+            ),
+            click.option(
+                "--subject-to",
+                metavar="CONSTRAINT",
+                multiple=True,
+                help="What must hold: 'precision >= 0.95'. May be given more than once.",
+            ),
+        )
+    ):
+        command = add(command)
+    return command
+
+
 def read(
     files: tuple[str, ...],
     *,

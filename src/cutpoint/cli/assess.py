@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cutpoint.cli._options import data_options, examples, json_option, read
+from cutpoint.cli._options import data_options, examples, goal_options, json_option, read
 from cutpoint.cli._output import pairs, print_json, show, waiting
 
 if TYPE_CHECKING:
@@ -23,14 +23,7 @@ if TYPE_CHECKING:
     )
 )
 @data_options
-@click.option("--maximize", metavar="GOAL", help="What to maximise: f1, 0.7*accuracy + 0.3*recall.")
-@click.option("--minimize", metavar="GOAL", help="What to minimise: error_rate, 'cost(fp=2, fn=1)'.")
-@click.option(
-    "--subject-to",
-    metavar="CONSTRAINT",
-    multiple=True,
-    help="What must hold: 'precision >= 0.95'. May be given more than once.",
-)
+@goal_options
 @click.option("--group", metavar="COLUMN", help="Rows with the same value here stay together.")
 @click.option("--cv", type=int, default=5, show_default=True, help="Number of folds.")
 @click.option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cutpoint.cli._options import examples, json_option
+from cutpoint.cli._options import examples, goal_options, json_option
 from cutpoint.cli._output import count, exact, fits, pairs, print_json, show, table, value, waiting
 
 if TYPE_CHECKING:
@@ -32,14 +32,7 @@ _SPARE = ("relative", "f1", "accuracy", "better by", "AUC interval", "precision"
 )
 @click.option("--weight", metavar="COLUMN", help="Column of weights, if there are any.")
 @click.option("--pos-label", metavar="LABEL", help="The positive label; 1 by default.")
-@click.option("--maximize", metavar="GOAL", help="What to maximise: f1, 0.7*accuracy + 0.3*recall.")
-@click.option("--minimize", metavar="GOAL", help="What to minimise: error_rate, 'cost(fp=2, fn=1)'.")
-@click.option(
-    "--subject-to",
-    metavar="CONSTRAINT",
-    multiple=True,
-    help="What must hold: 'precision >= 0.95'. May be given more than once.",
-)
+@goal_options
 @click.option(
     "--confidence",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cutpoint.cli._options import examples, json_option
+from cutpoint.cli._options import examples, goal_options, json_option
 from cutpoint.cli._output import count, exact, pairs, print_json, show, table, value, waiting
 
 if TYPE_CHECKING:
@@ -27,14 +27,7 @@ ESTIMATE = "estimate"
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--score", metavar="COLUMN", required=True, help="Column of the probabilities.")
 @click.option("--weight", metavar="COLUMN", help="Column of weights, if there are any.")
-@click.option("--maximize", metavar="GOAL", help="What to maximise: f1, 0.7*accuracy + 0.3*recall.")
-@click.option("--minimize", metavar="GOAL", help="What to minimise: error_rate, 'cost(fp=2, fn=1)'.")
-@click.option(
-    "--subject-to",
-    metavar="CONSTRAINT",
-    multiple=True,
-    help="What must hold: 'precision >= 0.95'. May be given more than once.",
-)
+@goal_options
 @click.option(
     "--train-prevalence",
     type=float,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cutpoint.cli._options import data_options, examples, json_option, read
+from cutpoint.cli._options import data_options, examples, goal_options, json_option, read
 from cutpoint.cli._output import count, data, exact, pairs, print_json, show, waiting
 
 if TYPE_CHECKING:
@@ -33,14 +33,7 @@ def _epsilon(_context: click.Context, _option: click.Parameter, text: str) -> fl
     )
 )
 @data_options
-@click.option("--maximize", metavar="GOAL", help="What to maximise: accuracy, f1, precision.")
-@click.option("--minimize", metavar="GOAL", help="What to minimise: error_rate, 'cost(fp=2, fn=1)'.")
-@click.option(
-    "--subject-to",
-    metavar="CONSTRAINT",
-    multiple=True,
-    help="What must hold: 'precision >= 0.95'. May be given more than once.",
-)
+@goal_options
 @click.option(
     "--formulation",
     type=click.Choice(["chain", "document"]),
