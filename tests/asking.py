@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import cutpoint as cp
-from cutpoint.search import narrow
 from cutpoint.sources import _buckets, arrays
 from oracle import Sum, Term
 
@@ -32,7 +31,7 @@ def small_steps(*, buckets=4, few=1, block=3, sample=5, keep=10**9):
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_buckets, "BUCKETS", buckets)
-        patch.setattr(narrow, "FEW", few)
+        patch.setattr(arrays, "LAST", few)
         patch.setattr(arrays, "BLOCK", block)
         patch.setattr(arrays, "SAMPLE", sample)
         patch.setattr(arrays, "FEW", keep)

@@ -149,6 +149,7 @@ class Recorder:
 
     def __init__(self, source):
         self.source = source
+        self.few, self.holds = source.few, source.holds
         self.asked = []
 
     @property

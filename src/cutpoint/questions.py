@@ -82,6 +82,10 @@ class Source(Protocol):
 
     passes: int
     """How often the whole data were read so far."""
+    few: int
+    """So few rows are looked at one by one rather than counted again."""
+    holds: int
+    """For so many rows a search may ask even where another count could leave fewer of them."""
 
     def summary(self) -> Summary:
         """Return rows, masses and the range of scores; raise for bad data, saying what and where."""

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from cutpoint.objective import Goal
 
-FEW = 1 << 14
-"""So few rows are looked at one by one."""
 ROUNDS = 8
 TANGENT_SLACK = 2.0**12
 """How much more room for rounding the corner between two tangents gets: it is not a sum of rows."""
@@ -85,11 +83,19 @@ def narrow(source: Source, goal: Goal) -> Narrowed:
             return Narrowed(_nobody(summary), 0)
         frontier = _open(table, index)
         kept_rows = int(table.rows[keep].sum())
-        if kept_rows <= FEW or kept_rows > open_rows // 2:
+        if kept_rows <= source.few or _indivisible(table, keep):
             break
+        if kept_rows > open_rows // 2 and kept_rows <= source.holds:
+            break  # a count that halves nothing is dearer than to look at what is left
         open_rows = kept_rows
     assert frontier is not None
     return _look_closely(source, frontier, summary)
+
+
+def _indivisible(table: _Table, keep: NDArray[np.bool_]) -> bool:
+    """Whether each bucket that is left has one score only, however many rows: no count splits it."""
+    low, high = table.histogram.span(len(keep) - 1 - np.flatnonzero(keep))
+    return bool((low == high).all())
 
 
 def _nobody(summary: Summary) -> Cuts:

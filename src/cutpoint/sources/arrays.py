@@ -36,6 +36,8 @@ large ones are slow to get. At most `masses.BLOCK_ROWS` rows, so that the sums o
 SAMPLE = 1 << 13
 FEW = 24
 """One row in so many may be kept as a copy."""
+LAST = 1 << 14
+"""So few rows are looked at one by one."""
 _PIECE = 1 << 16
 _CARRY_EVERY = 1 << 9
 """Blocks after which long sums are carried, long before their limbs could overflow."""
@@ -85,6 +87,8 @@ class ArraySource:
         self.streams = streams
         self.score_name = score_name
         self.passes = 0
+        self.few = LAST
+        self.holds = len(scores)
         self._known: tuple[Summary, Histogram | None] | None = None
         self._kept: tuple[Ranges, _Block] | None = None
         self._threads = min(os.cpu_count() or 1, 4) if len(scores) > 4 * BLOCK else 1
