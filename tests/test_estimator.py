@@ -90,7 +90,7 @@ def out_of_fold(estimator, X, y, splits):
 def test_threshold_is_the_exact_optimum_of_the_pooled_out_of_fold_scores(data, asked):
     """It is what `find` says of out-of-fold scores, and the model is fitted on all rows."""
     X, y = data
-    model = cp.CutpointClassifier(LogisticRegression(), cv=4, **asked).fit(X, y)
+    model = cp.CutpointClassifier(LogisticRegression(), cv=4, threshold="pooled", **asked).fit(X, y)
     splits = list(StratifiedKFold(4).split(X, y))
     scores = out_of_fold(LogisticRegression(), X, y, splits)
     expected = cp.find(y, scores, **asked)
@@ -101,6 +101,52 @@ def test_threshold_is_the_exact_optimum_of_the_pooled_out_of_fold_scores(data, a
     assert (whole.coef_ == model.estimator_.coef_).all()
     called = whole.predict_proba(X)[:, 1] >= expected.threshold
     assert (called.astype(int) == model.predict(X)).all()
+
+
+def test_average_threshold_is_the_mean_of_the_exact_optima_without_each_fold(data):
+    """By default the optima of the folds are averaged, and the value is told at their mean."""
+    X, y = data
+    model = cp.CutpointClassifier(LogisticRegression(), maximize="f1").fit(X, y)
+    scores = out_of_fold(LogisticRegression(), X, y, StratifiedKFold(5).split(X, y))
+
+    assert np.mean(model.fold_thresholds_) == model.threshold_ == model.best_threshold_
+    assert cp.curve(y, scores).at(model.threshold_).confusion.metric("f1") == model.best_score_
+    assert model.honest_value_ <= model.best_score_ <= model.solution_.value
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"maximize": "recall", "subject_to": "precision >= 0.7"},
+        {"maximize": "f1", "cv": TimeSeriesSplit(3)},
+        {"maximize": "f1", "cv": 0.5, "threshold": "pooled"},
+    ],
+    ids=str,
+)
+def test_threshold_is_the_pooled_one_where_a_mean_would_promise_too_much(data, asked):
+    """A mean need not meet constraints, and optima of a few early rows are not worth a mean."""
+    X, y = data
+    model = cp.CutpointClassifier(LogisticRegression(), random_state=0, **asked).fit(X, y)
+
+    assert model.solution_.threshold == model.threshold_
+    assert model.solution_.value == model.best_score_
+
+
+def test_average_between_two_far_optima_is_not_taken():
+    """Where the folds disagree, their mean can be the worst place of all: then the pooled one is it."""
+    x = np.concatenate([np.full(30, -2), np.linspace(-1, -0.1, 30), np.linspace(0.1, 1, 30), np.full(30, 2)])
+    y = np.repeat([0, 1, 0, 1], 30)  # in the middle the positives score below the negatives
+    fold = np.concatenate(
+        [np.repeat([0, 1, 2], n) for n in ((10, 10, 10), (12, 8, 10), (8, 12, 10), (10, 10, 10))]
+    )
+    splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(3)]
+    frozen = FrozenEstimator(LogisticRegression().fit([[-2], [2]], [0, 1]))
+    model = cp.CutpointClassifier(frozen, maximize="accuracy", cv=splits).fit(x[:, None], y)
+
+    low, high = min(model.fold_thresholds_), max(model.fold_thresholds_)
+    assert low < 0.5 < high
+    assert model.threshold_ == model.solution_.threshold
+    assert low < model.fold_thresholds_.mean() < high
 
 
 def test_honest_value_judges_each_fold_at_the_threshold_of_the_others(data):
@@ -123,7 +169,7 @@ def test_honest_value_judges_each_fold_at_the_threshold_of_the_others(data):
 def test_default_goal_is_that_of_scikit_learn(data):
     """Without a goal it is the balanced accuracy, and never below what a grid finds."""
     X, y = data
-    ours = cp.CutpointClassifier(LogisticRegression()).fit(X, y)
+    ours = cp.CutpointClassifier(LogisticRegression(), threshold="pooled").fit(X, y)
     theirs = TunedThresholdClassifierCV(LogisticRegression()).fit(X, y)
 
     assert "balanced_accuracy" == ours.solution_.objective
@@ -178,8 +224,8 @@ def test_response_method_is_used(data):
     }
 
     assert by["auto"].threshold_ == by["predict_proba"].threshold_
-    probability = 1 / (1 + math.exp(-by["decision_function"].threshold_))
-    assert pytest.approx(by["auto"].threshold_) == probability
+    probability = 1 / (1 + math.exp(-by["decision_function"].solution_.threshold))
+    assert pytest.approx(by["auto"].solution_.threshold) == probability
     assert (by["predict_proba"].predict_proba(X) == by["auto"].estimator_.predict_proba(X)).all()
     assert hasattr(by["auto"], "predict_log_proba")
     assert not hasattr(cp.CutpointClassifier(LinearSVC()), "predict_proba")
@@ -196,7 +242,7 @@ def test_prefit_is_not_fitted_again(data):
 
     assert model.estimator_ is fitted
     expected = cp.find(y[150:], fitted.predict_proba(X[150:])[:, 1], maximize="f1")
-    assert expected.threshold == model.threshold_
+    assert expected.threshold == model.solution_.threshold
     assert 0 < model.honest_value_ <= model.best_score_
 
 

@@ -31,7 +31,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.find import find
-from cutpoint.honest import Honest, Splits, check_classes, check_groups, honest, scored_entries
+from cutpoint.honest import Honest, Splits, check_classes, check_groups, honest, scored_entries, value_at
 from cutpoint.leakage import LeakageWarning, warn_if_seen, warn_if_separated, warn_if_shared
 from cutpoint.objective import Constraints, Goal, Objective, goal
 
@@ -58,10 +58,9 @@ def _has(method: str) -> Any:
 class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that decides at the threshold that is best for a goal.
 
-    A drop-in for scikit-learn's `TunedThresholdClassifierCV`. The threshold is the exact optimum on
-    the pooled out-of-fold scores, over all cuts, not the best of a grid of 100; constraints and
-    costs can be given; and the value to expect on new data is told beside the value that was
-    reached.
+    A drop-in for scikit-learn's `TunedThresholdClassifierCV`. The threshold comes from exact searches
+    on the pooled out-of-fold scores, over all cuts, not from a grid of 100; constraints and costs can
+    be given; and the value to expect on new data is told beside the value that was reached.
 
     Fitting costs one fit and one prediction per fold, one fit on everything, and little more.
 
@@ -93,6 +92,12 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         How many folds are fitted at once, by joblib.
     random_state : int, RandomState or None, default=None
         For a float `cv` and for the pilot rows of `confidence`.
+    threshold : {"average", "pooled"}, default="average"
+        "pooled": the optimum of all out-of-fold scores. "average": the mean of `fold_thresholds_`,
+        the optima without each fold. One optimum leans on the few rows around it; their mean is
+        less noisy, and does better on new rows where positives are rare. With constraints or a
+        confidence, which a mean need not meet, with folds chosen by less than half of the rows, or
+        if the mean does worse on these rows than `honest_value_`, it is the pooled one all the same.
 
     Attributes
     ----------
@@ -101,14 +106,15 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     threshold_ : float
         The threshold; `best_threshold_` is another name for it.
     solution_ : Solution
-        The search on the pooled out-of-fold scores, with its certificate.
+        The search on the pooled out-of-fold scores, with its certificate; its own threshold is the
+        pooled one.
     honest_value_ : float
         The value to expect: each fold judged at the best threshold of the others, counts pooled.
         NaN where the rows do not suffice to tell.
     best_score_ : float
         The value at the threshold on the rows that chose it: too good.
     fold_thresholds_ : ndarray
-        The thresholds that judged the folds.
+        The thresholds that judged the folds: the optimum of the others, exact.
     classes_ : ndarray of shape (2,)
         The labels.
 
@@ -125,7 +131,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     >>> X, y = make_classification(500, weights=[0.9], random_state=0)
     >>> model = cp.CutpointClassifier(LogisticRegression(), maximize="f1").fit(X, y)
     >>> round(model.threshold_, 3), round(model.best_score_, 3), round(model.honest_value_, 3)
-    (0.257, 0.661, 0.614)
+    (0.293, 0.627, 0.614)
     """
 
     def __init__(
@@ -142,6 +148,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         pos_label: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
+        threshold: Literal["average", "pooled"] = "average",
     ) -> None:
         self.estimator = estimator
         self.maximize = maximize
@@ -154,6 +161,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         self.pos_label = pos_label
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.threshold = threshold
 
     # --- fitting
 
@@ -202,10 +210,17 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             labels, scores, subject_to=wanted.constraints or None, sample_weight=mass, **asked
         ).raise_if_infeasible()
         assert self.solution_.threshold is not None
-        self.threshold_ = self.solution_.threshold
-        judged = _judged(wanted, labels, scores, splits, mass)
+        assert self.solution_.value is not None
+        self.threshold_, self.best_score_ = self.solution_.threshold, self.solution_.value
+        judged, chosen_by = _judged(wanted, labels, scores, splits, mass)
         self.fold_thresholds_ = np.array([] if judged is None else judged.thresholds)
         self.honest_value_ = math.nan if judged is None else judged.value
+        free = not wanted.constraints and self.confidence is None and 2 * chosen_by >= len(scores)
+        if self.threshold == "average" and free and np.isfinite(self.fold_thresholds_).all():
+            mean = float(scores.dtype.type(self.fold_thresholds_.mean()))
+            value = value_at(wanted.expression, labels, scores >= mean, mass)
+            if wanted.sign * value >= wanted.sign * self.honest_value_:
+                self.threshold_, self.best_score_ = mean, value
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -221,6 +236,13 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
                 caller="CutpointClassifier",
                 must_be="'auto', 'predict_proba' or 'decision_function'",
                 got=self.response_method,
+            )
+        if self.threshold not in {"average", "pooled"}:
+            raise InvalidParameterError.of(
+                parameter="threshold",
+                caller="CutpointClassifier",
+                must_be="'average' or 'pooled'",
+                got=self.threshold,
             )
         return goal(
             maximize=maximize, minimize=self.minimize, subject_to=self.subject_to, caller="CutpointClassifier"
@@ -413,13 +435,6 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         check_is_fitted(self, "threshold_")
         return float(self.threshold_)
 
-    @property
-    def best_score_(self) -> float:
-        """The value at the threshold on the rows that chose it."""
-        check_is_fitted(self, "threshold_")
-        assert self.solution_.value is not None
-        return self.solution_.value
-
     # --- scikit-learn's machinery
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -470,17 +485,21 @@ def _judged(
     scores: NDArray[Any],
     splits: Splits | None,
     mass: NDArray[Any] | None,
-) -> Honest | None:
-    """Judge the choice of the threshold on rows outside it; None if there are too few of a class."""
+) -> tuple[Honest | None, int]:
+    """Judge the choice of the threshold on rows outside it; None if there are too few of a class.
+
+    And say how many rows chose for the fold that had the fewest.
+    """
     if splits is None or len(splits) == 1:  # one model: only the choice of the threshold is repeated
         folds = min(5, int(labels.sum()), int((labels == 0).sum()))
         if folds < 2:
-            return None
+            return None, 0
         again = StratifiedKFold(folds, shuffle=True, random_state=0)
         entries: Splits = list(again.split(np.zeros(len(labels)), labels))
     else:
         entries = scored_entries(splits)
-    return honest(wanted, labels, scores, entries, weights=mass, skip=True)
+    fewest = min(len(chooses) for chooses, _ in entries)
+    return honest(wanted, labels, scores, entries, weights=mass, skip=True), fewest
 
 
 def _indices(part: Any) -> NDArray[np.intp]:

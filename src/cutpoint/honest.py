@@ -142,6 +142,13 @@ def honest(
     )
 
 
+def value_at(
+    expression: Expression, y: NDArray[Any], called: NDArray[np.bool_], weights: NDArray[Any] | None = None
+) -> float:
+    """Return the value of decisions that were made."""
+    return value_of(expression, _counts(y, called, weights))
+
+
 def _counts(y: NDArray[Any], called: NDArray[np.bool_], weights: NDArray[Any] | None) -> dict[str, Fraction]:
     positive = y.astype(np.bool_)
     cells = {"tp": called & positive, "fp": called & ~positive, "fn": ~called & positive}
