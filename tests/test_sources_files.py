@@ -1,5 +1,7 @@
 """Files as columns in memory: formats, names, types, and everything that can be wrong with them."""
 
+import contextlib
+import gc
 import gzip
 import io
 import os
@@ -11,9 +13,14 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
+from pyarrow import feather
 
+import cutpoint as cp
+from asking import everything
 from cutpoint._errors import CutpointError, InvalidInputError, InvalidParameterError
 from cutpoint.sources import files
+from cutpoint.sources.arrays import ArraySource
+from cutpoint.sources.batches import BatchSource
 from cutpoint.sources.files import read_columns, source
 
 TABLE = """
@@ -273,9 +280,10 @@ def test_decimals_are_floats(parquet):
         ("day", "2020-01-01", 10),
     ],
 )
-def test_labels_of_parquet(parquet, label, pos_label, positives):
+@pytest.mark.parametrize("stream", [False, True], ids=["in memory", "in batches"])
+def test_labels_of_parquet(parquet, label, pos_label, positives, stream):
     """The positive label may be given as text, whatever the type of the column."""
-    found = source(parquet, label=label, score="p", pos_label=pos_label)
+    found = source(parquet, label=label, score="p", pos_label=pos_label, stream=stream)
 
     assert (10, positives) == counts(found)
 
@@ -293,13 +301,14 @@ def test_labels_of_parquet(parquet, label, pos_label, positives):
         (["1", "x", "1"], "O", "1"),
     ],
 )
-def test_labels_of_csv(csv, labels, dtype, pos_label):
+@pytest.mark.parametrize("stream", [False, True], ids=["in memory", "in batches"])
+def test_labels_of_csv(csv, labels, dtype, pos_label, stream):
     """The type of labels is that of all their text, not that of the first rows."""
     path = csv("y,p\n" + "".join(f"{label},0.5\n" for label in labels))
     _, values = read_columns(path, numbers=["p"], label="y")
 
     assert dtype == values.dtype.kind
-    assert (3, 2) == counts(source(path, label="y", score="p", pos_label=pos_label))
+    assert (3, 2) == counts(source(path, label="y", score="p", pos_label=pos_label, stream=stream))
 
 
 def test_labels_that_become_text_late(csv):
@@ -361,12 +370,13 @@ def test_missing_values(csv, parquet):
         ({}, b"\x1f\x8b\x08\x00broken", "must be a CSV file"),
     ],
 )
-def test_bad_data(csv, parquet, columns, text, message):
-    """Each fault has its own message, with what was found and where."""
+@pytest.mark.parametrize("stream", [False, True], ids=["in memory", "in batches"])
+def test_bad_data(csv, parquet, columns, text, message, stream):  # noqa: PLR0917 - cases
+    """Each fault has its own message, with what was found and where, however the file is read."""
     path = parquet if text is None else csv(text)
 
     with pytest.raises(InvalidInputError, match=f"(?s){message}"):
-        source(path, **{"label": "y", "score": "p", **columns}).summary()
+        source(path, **{"label": "y", "score": "p", **columns}, stream=stream).summary()
 
 
 def test_many_columns_are_not_all_listed(csv):
@@ -384,12 +394,13 @@ def test_many_columns_are_not_all_listed(csv):
         ("score.csv", "must be a file. There is no such file.\n\nHint: did you mean '.*scores.csv'"),
         ("no/such/folder.csv", "There is no such file.\n\nHint: check the path"),
         ("x*.csv", "The pattern '.*' must match at least one file. It matches none"),
-        (".", "It is a directory.\n\nHint: for all files in it pass a pattern"),
+        ("empty", "The folder '.*' must have data files in it: .* It has none.\n\nHint: for files"),
     ],
 )
 def test_no_file(csv, tmp_path, name, message):
     """A path without a file, a pattern without a match and a directory are told apart."""
     csv("y,p\n1,0.5\n")
+    csv("", "empty/_SUCCESS")
 
     with pytest.raises(InvalidInputError, match=f"(?s){message}"):
         source(str(tmp_path / name), label="y", score="p")
@@ -403,11 +414,11 @@ def test_empty_path():
 
 @pytest.mark.parametrize("keep", [0, 3, 4, 100, -1])
 def test_truncated_parquet(parquet, csv, tmp_path, keep):
-    """A Parquet file that ends too early is an error in a sentence, wherever it ends."""
+    """A Parquet file that ends too early is named among good ones, wherever it ends."""
     path = csv((tmp_path / "scores.parquet").read_bytes()[:keep], "short.parquet")
 
     with pytest.raises(CutpointError, match=r"short\.parquet") as caught:
-        source(path, label="y", score="p")
+        source([parquet, path], label="y", score="p", stream=keep % 2 == 0)
     assert "\n\nHint: " in str(caught.value)
 
 
@@ -426,3 +437,331 @@ def test_pos_label_of_another_type(parquet, label, pos_label):
     """A positive label that cannot be one of the column's values is refused."""
     with pytest.raises(InvalidParameterError, match="'pos_label'"):
         source(parquet, label=label, score="p", pos_label=pos_label).summary()
+
+
+# --- formats beyond CSV and Parquet, folders, partitions
+
+
+ROWS = "select i % 2 as y, (i * 7 % 10) / 10 as p, i as n from range(10) as r(i)"
+
+
+def written(folder, form):
+    """The ten rows in a format, as a path."""
+    path = str(folder / f"scores.{form}")
+    table = duckdb.sql(ROWS)
+    if form.startswith(("csv", "ndjson")):
+        kind = {"csv": "csv", "ndjson": "json"}[form.split(".")[0]]
+        packed = {"gz": "gzip", "zst": "zstd"}.get(form.rpartition(".")[2], "none")
+        packed = "uncompressed" if packed == "none" and kind == "json" else packed
+        duckdb.sql(f"copy ({ROWS}) to '{path}' (format {kind}, compression {packed})")
+    elif form == "parquet":
+        table.write_parquet(path)
+    else:
+        feather.write_feather(table.to_arrow_table(), path)
+    return path
+
+
+FORMS = ["csv", "csv.gz", "csv.zst", "ndjson", "ndjson.gz", "parquet", "arrow"]
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["in memory", "in batches"])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_format_gives_the_same_answer(tmp_path, form, stream):
+    """The same rows in any format, in memory or in batches, filtered or not, give one solution."""
+    path = written(tmp_path, form)
+    y, p = np.arange(10) % 2, np.arange(10) * 7 % 10 / 10
+    some = (np.arange(10) >= 2) & (np.arange(10) <= 7)
+    for where, mask in ((None, p >= 0), ("n between 2 and 7 and not y = 2", some)):
+        found = cp.find(source(path, label="y", score="p", where=where, stream=stream), maximize="f1")
+
+        assert everything(cp.find(y[mask], p[mask], maximize="f1")) == everything(found)
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["in memory", "in batches"])
+@pytest.mark.parametrize("form", ["csv", "ndjson", "parquet", "arrow"])
+def test_folder_with_partitions(tmp_path, form, stream):
+    """A folder is all data files beneath it; name=value folders are columns, and can be filtered by."""
+    for month in ("2026-09", "2026-10"):
+        folder = tmp_path / f"year=2026/month={month}"
+        folder.mkdir(parents=True)
+        written(folder, form)
+        (folder / "_SUCCESS").write_text("")
+        (folder / ".hidden.csv").write_text("no data")
+    everything_ = source(str(tmp_path), label="y", score="p", stream=stream)
+    october = source(
+        str(tmp_path), label="y", score="p", stream=stream, where="month = '2026-10' and year = 2026"
+    )
+
+    assert (20, 10) == counts(everything_)
+    assert (10, 5) == counts(october)
+    assert (20, 10) == counts(source(str(tmp_path / "**" / f"*.{form}"), label="y", score="p"))
+    with pytest.raises(InvalidInputError, match=r"(?s)No row is left by where=.*Hint: check the values"):
+        source(str(tmp_path), label="y", score="p", where="month = '2027-01'", stream=stream).summary()
+
+
+def test_large_files_stream(parquet, monkeypatch):
+    """With `stream` left open, few rows are in memory and many come in batches."""
+    assert isinstance(source(parquet, label="y", score="p", stream=None), ArraySource)
+    monkeypatch.setattr(files, "LARGE_ROWS", 9)
+    assert isinstance(source(parquet, label="y", score="p", stream=None), BatchSource)
+
+
+@pytest.mark.parametrize(("name", "limit"), [("csv", "LARGE_BYTES"), ("csv.gz", "LARGE_ZIPPED")])
+def test_large_text_streams(tmp_path, monkeypatch, name, limit):
+    """Text is large by its bytes, and sooner if it is compressed."""
+    path = written(tmp_path, name)
+    assert isinstance(source(path, label="y", score="p", stream=None), ArraySource)
+    monkeypatch.setattr(files, limit, 10)
+    assert isinstance(source(path, label="y", score="p", stream=None), BatchSource)
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["in memory", "in batches"])
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_in_batches_and_conditions(tmp_path, name, stream):
+    """A column of any name is a score, and can be filtered by in double quotes."""
+    path = str(tmp_path / "scores.parquet")
+    quoted = '"' + name.replace('"', '""') + '"'
+    duckdb.sql(f"select i % 2 as y, i / 4 as {quoted} from range(4) as t(i)").write_parquet(path)  # noqa: S608
+    found = source(path, label="y", score=name, where=f"{quoted} < 0.75", stream=stream)
+
+    assert (3, 1) == counts(found)
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["in memory", "in batches"])
+def test_broken_file_among_good_ones(tmp_path, stream):
+    """Of many files the one that is broken is named, also if only its data are."""
+    for i in range(3):
+        duckdb.sql("select i % 2 as y, random() as p from range(5000) as r(i)").write_parquet(
+            str(tmp_path / f"{i}.parquet")
+        )
+    broken = tmp_path / "1.parquet"
+    good = broken.read_bytes()
+    for bad in (good[: len(good) // 2], good[:50] + b"\xff" * 2000 + good[2050:]):
+        broken.write_bytes(bad)
+        with pytest.raises(InvalidInputError, match=r"1\.parquet' must be a Parquet file"):
+            source(str(tmp_path), label="y", score="p", stream=stream).summary()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.ndjson", b"[1, 2]\n", "must be a JSON file. Its first line is not an object in braces"),
+        ("a.ndjson", b'{"y": 1, "p": 0.5}\n{"y": \n', "must be a JSON file"),
+        ("a.arrow", b"ARROW1\0\0broken", "must be an Arrow file"),
+        ("a.csv.zst", b"\x28\xb5\x2f\xfdbroken", "must be a CSV file"),
+    ],
+)
+def test_broken_files_of_other_formats(csv, name, content, message):
+    """Each format says what it must be."""
+    with pytest.raises(InvalidInputError, match=message):
+        source(csv(content, name), label="y", score="p").summary()
+
+
+# --- conditions
+
+
+@pytest.mark.parametrize(
+    ("where", "rows"),
+    [
+        ("p > 0.5", 4),
+        ("p >= 0.5 and y = 1", 3),
+        ("p<0.3 or p>0.7", 5),
+        ("not p < 0.3", 7),
+        ("not (p < 0.3 or p > 0.7) and not not y == 1", 3),
+        ("three in (1, 2)", 6),
+        ("three not in (1, 2)", 4),
+        ("p between 0.2 and 0.4", 3),
+        ("p not between 0.2 and 0.4", 7),
+        ("holes is null", 3),
+        ("holes is not null", 7),
+        ("answer = 'yes'", 5),
+        ("answer <> 'yes'", 5),
+        ("answer != 'it''s'", 10),
+        ("flag = true", 5),
+        ("0.5 < p", 4),
+        ("p = p32 or p <> p32", 10),
+        ("day = '2020-01-01'", 10),
+        ("p >= 1e-1 AND p <= .9", 9),
+        ("p > -1", 10),
+        ('"p" > 0.5', 4),
+    ],
+)
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_conditions(parquet, tmp_path, where, rows, form):
+    """Conditions mean what they mean in SQL, in typed columns and in columns of text."""
+    if form == "csv":
+        duckdb.sql(TABLE).write_csv(str(tmp_path / "t.csv"))
+    path = parquet if form == "parquet" else str(tmp_path / "t.csv")
+
+    assert rows == counts(source(path, label="y", score="p", where=where))[0]
+
+
+HOSTILE = [
+    "p > 0; drop table data",
+    "p > 0 -- and nothing else",
+    "p > 0 /* */",
+    "1 = 1 union select 1",
+    "p in (select 1)",
+    "exists (select 1)",
+    "p > (select 1)",
+    "read_text('/etc/passwd') is null",
+    "getenv('HOME') = 'x'",
+    "p::varchar = '1'",
+    "p || 'x' = 'y'",
+    "p = 'unclosed",
+    'p" = 1',
+    "p = 1)",
+    "((p = 1)",
+    "p = = 1",
+    "p",
+    "",
+    "p = 1 and",
+    "p between 1 or 2",
+    "not",
+    "p is 1",
+    "p not = 1",
+    "p = $1",
+    "p = ?",
+    "p = 1e",
+    "p = 0x10",
+    "p = null",
+    "(" * 5000 + "p = 1" + ")" * 5000,
+]
+
+
+@pytest.mark.parametrize("where", HOSTILE, ids=range(len(HOSTILE)))
+def test_what_is_no_condition_is_refused(parquet, where):
+    """Anything beyond the grammar is an error that says where, and reaches no engine."""
+    with pytest.raises(InvalidParameterError, match=r"(?s)'where' parameter of find must be.*Hint:"):
+        source(parquet, label="y", score="p", where=where)
+
+
+@pytest.mark.parametrize("text", ["'; drop table data; --", "a' or '1'='1", '"', "\\", "%", "\x00", "é"])
+def test_text_in_conditions_is_only_text(tmp_path, text):
+    """A text is compared letter by letter, whatever it looks like."""
+    path = str(tmp_path / "t.parquet")
+    connection = duckdb.connect()
+    connection.execute("create table t as select ? as name, 1 as y, 0.5::double as p", [text])
+    connection.sql("from t union all select 'other', 0, 0.25").write_parquet(path)
+    quoted = text.replace("'", "''")
+
+    assert (1, 1) == counts(source(path, label="y", score="p", where=f"name = '{quoted}'"))
+
+
+def test_condition_on_a_column_that_is_not_there(parquet):
+    """An unknown column is an error with those that there are."""
+    with pytest.raises(InvalidInputError, match=r"The column 'month' must be in .*scores.parquet"):
+        source(parquet, label="y", score="p", where="month = 1")
+
+
+# --- queries
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["in memory", "in batches"])
+def test_query(parquet, stream):
+    """A query over the files gives the columns, and a condition can follow it."""
+    query = "select y as label, 2 * p as score, three from data where p < 0.8"
+    found = source(parquet, label="label", score="score", sql=query, where="three <> 0", stream=stream)
+
+    assert (5, 3) == counts(found)
+    assert 1.4 == found.summary().high
+
+
+def test_query_joins_and_groups(parquet):
+    """A query may be any SELECT."""
+    query = "with t as (select three, avg(p) as p, max(y) as y from data group by three) select * from t"
+
+    assert (3, 3) == counts(source(parquet, label="y", score="p", sql=query))
+
+
+def test_query_over_csv_has_text(tmp_path):
+    """The columns of CSV are text in a query."""
+    path = written(tmp_path, "csv")
+
+    assert (5, 2) == counts(source(path, label="y", score="p", sql="from data where p::double < 0.5"))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "drop table data",
+        "select 1 as y, 1 as p; drop view data",
+        "copy data to '{folder}/out.csv'",
+        "copy (select 1) to '{folder}/out.csv'",
+        "create table t as select 1",
+        "insert into data values (1)",
+        "attach '{folder}/x.db'",
+        "set threads = 1",
+        "pragma version",
+        "install httpfs",
+        "select * from read_csv('{folder}/other.csv')",
+        "select * from '{folder}/other.csv'",
+        "select * from read_text('/etc/passwd')",
+        "select * from glob('{folder}/*')",
+        "select * from secret",
+        "select * from nowhere",
+        "select (",
+        "",
+    ],
+)
+def test_queries_can_read_these_files_only(parquet, tmp_path, query):
+    """A query that is no single SELECT, or reaches for anything else, is refused, and nothing is written."""
+    secret = duckdb.sql("select 1 as y")  # a variable that DuckDB would find
+    (tmp_path / "other.csv").write_text("y,p\n1,0.5\n")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with pytest.raises(InvalidParameterError, match="'sql' parameter of find must be one SELECT"):
+        source(parquet, label="y", score="p", sql=query.format(folder=tmp_path))
+    assert before == sorted(path.name for path in tmp_path.iterdir())
+    assert 1 == len(secret)
+
+
+# --- memory, and temporary files
+
+
+def test_memory_limit(tmp_path, monkeypatch):
+    """With little memory DuckDB writes to a private folder, which is gone at the end."""
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(spool))
+    path = str(tmp_path / "t.parquet")
+    duckdb.sql("select i % 2 as y, random() as p from range(1000000) as r(i)").write_parquet(path)
+    query = "select * from data order by p"
+    found = source(path, label="y", score="p", sql=query, memory_limit="30MB", stream=True)
+
+    assert (1_000_000, 500_000) == counts(found)
+    assert 1 == len(list(spool.iterdir()))
+    del found
+    gc.collect()
+    assert [] == list(spool.iterdir())
+
+
+@pytest.mark.parametrize("limit", ["2", "lots", "1GB'; drop table x; --", "-1GB", ""])
+def test_bad_memory_limit(parquet, limit):
+    """A limit is a number and a unit."""
+    with pytest.raises(
+        InvalidParameterError, match=r"(?s)'memory_limit'.*Hint: for example memory_limit='2GB'"
+    ):
+        source(parquet, label="y", score="p", memory_limit=limit)
+
+
+def test_no_temporary_files_are_left(parquet, tmp_path, monkeypatch):
+    """Neither an answer nor an error leaves a file behind."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before = sorted(tmp_path.iterdir())
+    for columns in ({"score": "p"}, {"score": "q"}, {"score": "holes"}):
+        with contextlib.suppress(CutpointError):
+            source(parquet, label="y", stream=True, **columns).summary()
+        with contextlib.suppress(CutpointError):
+            source(parquet, label="y", **columns).summary()
+    gc.collect()
+
+    assert before == sorted(tmp_path.iterdir())
+
+
+def test_find_takes_filters_of_files_only(parquet):
+    """`find` reads lists of files with conditions; arrays have none."""
+    found = cp.find([parquet, parquet], label="y", score="p", maximize="f1", where="p > 0.2")
+
+    assert 14 == found.rows
+    with pytest.raises(InvalidParameterError, match="'where' parameter of find must be left out"):
+        cp.find([0, 1], [0.1, 0.2], maximize="f1", where="p > 0.2")

@@ -268,10 +268,19 @@ class InvalidInputError(CutpointError, ValueError):
 
     @classmethod
     def directory(cls, *, path: str) -> Self:
-        """Build the error of a directory where a file must be."""
+        """Build the error of a folder without files of data."""
         return cls._build(
-            f"'{path}' must be a file. It is a directory.",
-            f"for all files in it pass a pattern, such as '{path.rstrip('/')}/*.parquet'.",
+            f"The folder '{path}' must have data files in it: CSV, Parquet, NDJSON or Arrow. It has none.",
+            f"for files with other endings pass a pattern, such as '{path.rstrip('/')}/**/*.dat'.",
+        )
+
+    @classmethod
+    def filtered_away(cls, *, filters: Mapping[str, str]) -> Self:
+        """Build the error of filters, by their parameters, that leave no row."""
+        shown = _join([f"{name}={_show(text)}" for name, text in filters.items()], "and")
+        return cls._build(
+            f"The filter must leave at least one row. No row is left by {shown}.",
+            "check the values in it: text is compared letter by letter, and case matters.",
         )
 
     @classmethod
@@ -290,7 +299,7 @@ class InvalidInputError(CutpointError, ValueError):
         ----------
         path : str
             The file.
-        form : {"CSV", "Parquet"}
+        form : {"CSV", "Parquet", "JSON", "Arrow"}
             As what it was read.
         reason : str
             What the reader said, without a full stop.
@@ -301,8 +310,12 @@ class InvalidInputError(CutpointError, ValueError):
             "CSV": "a CSV file is UTF-8 text with the same number of values in each line, "
             "separated by commas, semicolons, tabs or bars.",
             "Parquet": "if it was copied or is still being written, it may not be complete.",
+            "JSON": "a file of JSON has one object in braces in each line.",
+            "Arrow": "an Arrow file is what pyarrow.feather.write_feather writes; "
+            "if it was copied or is still being written, it may not be complete.",
         }
-        return cls._build(f"{_file(path)} must be a {form} file. {reason}.", hint or hints[form])
+        article = "an" if form == "Arrow" else "a"
+        return cls._build(f"{_file(path)} must be {article} {form} file. {reason}.", hint or hints[form])
 
     @classmethod
     def column(cls, *, name: str, path: str, columns: Sequence[str]) -> Self:
@@ -415,11 +428,111 @@ class InvalidInputError(CutpointError, ValueError):
         return cls._build(f"{what} must be at least {needed:,}. Got {found:,} instead.", hint)
 
     @classmethod
+    def changed(cls, *, expected: int, found: int) -> Self:
+        """Build the error of a lazy frame that gives other rows when it is read again."""
+        return cls._build(
+            "The frame must give the same rows each time that it is read. "
+            f"Where {_plural(expected, 'row')} {'was' if expected == 1 else 'were'} counted before, "
+            f"there {'is' if found == 1 else 'are'} {found:,} now.",
+            "write or cache the frame first: a random sample, a random number or a table that is "
+            "still being written changes from one query to the next.",
+        )
+
+    @classmethod
+    def too_many_scores(cls, *, rows: int, most: int) -> Self:
+        """Build the error of a goal that needs every distinct score of a frame that is too large for that."""
+        return cls._build(
+            f"A goal that needs every distinct score must have {most:,} of them at most on a lazy frame. "
+            f"There may be {rows:,}.",
+            "for a function of yours that never falls with tp and never rises with fp, say so: "
+            "metrics.custom(function, monotone=True); or round the scores.",
+        )
+
+    @classmethod
     def unwritable(cls, *, path: str, reason: str) -> Self:
         """Build the error of a file that cannot be written, with what the system says."""
         return cls._build(
             f"'{path}' must be a place that can be written to. {reason}.",
             "choose another folder, or check its permissions and the space that is left.",
+        )
+
+    @classmethod
+    def sketch(cls, *, name: str, reason: str) -> Self:
+        """Build the error of bytes that are not a sketch, or not a whole one."""
+        return cls._build(
+            f"'{name}' must be a sketch that Sketch.save wrote. {reason}.",
+            "make the sketch again from its data, or copy the file again.",
+        )
+
+    @classmethod
+    def not_sketched(cls, *, what: str, sketched: str, found: str) -> Self:
+        """Build the error of data that are not those of the sketch they are to refine."""
+        return cls._build(
+            f"The data must be the rows that were sketched. {what}: {sketched} in the sketch, "
+            f"{found} in the data.",
+            "pass the same rows, labels and weights that the sketch was updated with, each once.",
+        )
+
+    @classmethod
+    def mixed_labels(cls) -> Self:
+        """Build the error of parts of the data whose negative label differs."""
+        return cls._build(
+            "'y_true' must have two distinct labels. Got -1, 0 and 1 over the parts that were sketched.",
+            "use one label for the negatives in all parts, or pass 'pos_label'.",
+        )
+
+    @classmethod
+    def nan_scores(cls, *, name: str, count: int, rows: int, first: int) -> Self:
+        """Build the error of rows that cannot be decided, because their scores are missing."""
+        are = "is" if count == 1 else "are"
+        return cls._build(
+            f"'{name}' must not contain NaN or null. "
+            f"{count:,} of {_plural(rows, 'score')} {are} missing{_first(first)}.",
+            "say what to do with such rows: missing='negative', missing='positive' or missing='keep'.",
+        )
+
+    @classmethod
+    def mixed_files(cls, *, what: str, first: str, other: str) -> Self:
+        """Build the error of files that must be alike to be written to one."""
+        return cls._build(
+            f"All files must have the same {what}. {_file(other)} differs from {_file(first)}.",
+            "apply the policy to each of them by itself.",
+        )
+
+    @classmethod
+    def policy(cls, *, path: str, reason: str, hint: str | None = None) -> Self:
+        """Build the error of a policy that cannot be believed.
+
+        Parameters
+        ----------
+        path : str
+            The file.
+        reason : str
+            What is wrong with it, without a full stop.
+        hint : str, optional
+            What to do about it, if it is not to take the original.
+        """
+        return cls._build(
+            f"{_file(path)} must be a policy file. {reason}.",
+            hint or "take the file as `Policy.save` or `cutpoint find --policy` wrote it.",
+        )
+
+    @classmethod
+    def too_few_rows(cls, *, rows: int, needed: int) -> Self:
+        """Build the error of a segment with fewer rows than the user asks for."""
+        return cls._build(
+            f"The segment must have at least {_plural(needed, 'row')}. It has {rows:,}.",
+            "join small segments, or lower 'min_rows'.",
+        )
+
+    @classmethod
+    def not_by_segment(cls, *, engine: str) -> Self:
+        """Build the error of a lazy frame whose engine cannot serve many segments at once."""
+        return cls._build(
+            f"The data must be arrays, a frame in memory, files, a DuckDB relation or a Polars lazy frame "
+            f"where 'by' is given. Got a frame of {engine} instead.",
+            "write the frame to Parquet files and pass their path; or filter it, and search one "
+            "segment at a time.",
         )
 
     @classmethod

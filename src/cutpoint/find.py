@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
-from cutpoint.masses import number
 from cutpoint.objective import Constraints, Goal, Objective
 from cutpoint.objective import goal as read_goal
 from cutpoint.search.certify import Confidence, certify
 from cutpoint.search.run import Found, Method, search
+from cutpoint.search.seen import Seen
 from cutpoint.solution import Attainable, Certificate, Cut, Interval, Solution, Ties, make_cut
 from cutpoint.sources.arrays import ArraySource
 
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
 
     from cutpoint.questions import Source
     from cutpoint.search._cuts import Cuts
+    from cutpoint.segments import Segments
 
 At = Literal["score", "middle"]
 
 
+@overload
 def find(
     y_true: Any,
     y_score: Any = None,
@@ -43,7 +46,57 @@ def find(
     random_state: Any = 0,
     method: Method = "auto",
     at: At = "score",
-) -> Solution:
+    by: None = None,
+    min_rows: int = 1,
+    where: str | None = None,
+    sql: str | None = None,
+    memory_limit: str | None = None,
+) -> Solution: ...
+@overload
+def find(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    maximize: Objective | None = None,
+    minimize: Objective | None = None,
+    subject_to: Constraints = None,
+    label: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    confidence: Confidence | None = None,
+    random_state: Any = 0,
+    method: Method = "auto",
+    at: At = "score",
+    by: Any,
+    min_rows: int = 1,
+    where: str | None = None,
+    sql: str | None = None,
+    memory_limit: str | None = None,
+) -> Segments: ...
+def find(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    maximize: Objective | None = None,
+    minimize: Objective | None = None,
+    subject_to: Constraints = None,
+    label: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    confidence: Confidence | None = None,
+    random_state: Any = 0,
+    method: Method = "auto",
+    at: At = "score",
+    by: Any = None,
+    min_rows: int = 1,
+    where: str | None = None,
+    sql: str | None = None,
+    memory_limit: str | None = None,
+) -> Solution | Segments:
     """Find the threshold that is best for a goal, and prove it.
 
     Exact: the optimum over all cuts, "nobody positive" and "everybody positive" included, with all
@@ -57,7 +110,7 @@ def find(
     ----------
     y_true : array-like of shape (n_samples,), data frame, path, or a source
         Labels: 0/1, booleans, -1/+1, or any two values with `pos_label`. In place of `y_true` and
-        `y_score`: a data frame, or the path or pattern of CSV or Parquet files, with the names of
+        `y_score`: a data frame, or the path, folder or pattern of files (or a list), with the names of
         columns in `label`, `score` and `weight`; or rows that are already counted, see `counted`.
     y_score : array-like of shape (n_samples,)
         Any real scores: probabilities, logits, points. float32 is compared as float32. Infinite
@@ -91,6 +144,18 @@ def find(
     at : {"score", "middle"}, default="score"
         Where in the interval of equal decisions to put the threshold: at the lowest score that is
         called positive, so that decisions replay bit for bit, or in the middle of the gap below it.
+    by : str, list of str, or array-like of shape (n_samples,), default=None
+        Find one threshold per segment: names of columns, or one array, or a list or dict of several.
+        All segments share the passes over the data. Rows without a key are a segment of their own.
+    min_rows : int, default=1
+        Segments with fewer rows are not searched, and say so.
+    where : str, default=None
+        For files: a condition on the rows, such as ``"month = '2026-10' and country in ('DE', 'FR')"``.
+    sql : str, default=None
+        For files: one SELECT over them as the table ``data``, whose result has the named columns. It
+        can read these files and no others.
+    memory_limit : str, default=None
+        For files: what DuckDB may use before it writes to a temporary folder, such as ``"2GB"``.
 
     Returns
     -------
@@ -98,6 +163,9 @@ def find(
         With `threshold`, `interval`, `value`, `confusion`, `ties`, `certificate` and `status`. If
         no cut meets the constraints the status is ``"infeasible"``, and `attainable` says how far
         each can be met.
+    Segments
+        With `by`: a mapping from segments to solutions. A segment in which the goal is undefined, or
+        with too few rows, has an `Unsolved` in place of a solution, and stops no other.
 
     Raises
     ------
@@ -148,12 +216,38 @@ def find(
                 got=value,
             )
     columns = {"label": label, "score": score, "weight": weight}
-    source = as_source(y_true, y_score, columns=columns, sample_weight=sample_weight, pos_label=pos_label)
-    if confidence is not None:
-        found, guarantee = certify(source, wanted, confidence, random_state)
-        solution = _optimal(wanted, found, at) if found.choice else _none(wanted, found, "none_certified")
-        return replace(solution, guarantee=guarantee)
-    return solve(wanted, lambda one: search(source, one, method if one is wanted else "auto"), at)
+    filters = {"where": where, "sql": sql, "memory_limit": memory_limit}
+    # The segments of a file are columns of it: they come with the batches.
+    take = partial(as_source, filters=filters, stream=None if by is None else True)
+
+    def one(source: Source) -> Solution:
+        if confidence is not None:
+            found, guarantee = certify(source, wanted, confidence, random_state)
+            solution = _optimal(wanted, found, at) if found.choice else _none(wanted, found, "none_certified")
+            solution = replace(solution, guarantee=guarantee)
+        else:
+            solution = solve(wanted, lambda g: search(source, g, method if g is wanted else "auto"), at)
+        return named(solution)
+
+    def named(solution: Solution) -> Solution:
+        if solution.seen is not None:
+            solution.seen.score, solution.seen.label, solution.seen.pos_label = score, label, pos_label
+        return solution
+
+    if by is None:
+        return one(take(y_true, y_score, columns=columns, sample_weight=sample_weight, pos_label=pos_label))
+    from cutpoint import segments
+
+    data = segments.read(
+        y_true, by, columns, take, y_score=y_score, sample_weight=sample_weight, pos_label=pos_label
+    )
+    least = segments.at_least(min_rows)
+    if isinstance(data.rows, segments.InMemory):
+        return segments.in_memory(data.rows, data.by, wanted, one, least)
+    segments.check_streamed(method=method, confidence=confidence)
+    return segments.streamed(
+        data.rows, data.by, wanted, lambda goal, look: named(solve(goal, look, at)), least
+    )
 
 
 def solve(wanted: Goal, look: Callable[[Goal], Found], at: At = "score") -> Solution:
@@ -189,10 +283,26 @@ def as_source(
     columns: dict[str, str | None] | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
+    filters: dict[str, str | None] | None = None,
+    stream: bool | None = None,
 ) -> Source:
-    """Turn what the user brings into a source; `columns` names label, score and weight, if any."""
+    """Turn what the user brings into a source.
+
+    `columns` names label, score and weight, if any; `filters` and `stream` are for files, see
+    `sources.files.source`.
+    """
     named = {role: name for role, name in (columns or {}).items() if name is not None}
-    if named or isinstance(y_true, str | os.PathLike):
+    chosen = {name: text for name, text in (filters or {}).items() if text is not None}
+    if _is_path(y_true) and (named or isinstance(y_true, str | os.PathLike)):
+        _check_columns(named, y_score, sample_weight)
+        from cutpoint.sources import files
+
+        return files.source(y_true, **named, **chosen, pos_label=pos_label, stream=stream)
+    for name, text in chosen.items():
+        raise InvalidParameterError.of(
+            parameter=name, caller="find", must_be="left out where the data are no files", got=text
+        )
+    if named:
         return _columns_source(y_true, named, y_score, sample_weight, pos_label)
     if all(hasattr(y_true, question) for question in ("summary", "histogram", "rows")):
         for name, value in (
@@ -220,7 +330,28 @@ def as_source(
 
 
 def _columns_source(data: Any, named: dict[str, str], y_score: Any, weight: Any, pos_label: Any) -> Source:
-    """Read columns of files or of an eager frame by name."""
+    """Read columns of a data frame by name."""
+    _check_columns(named, y_score, weight)
+    from cutpoint.sources import frames
+
+    return frames.source(
+        data,
+        score=named["score"],
+        label=named["label"],
+        weight=named.get("weight"),
+        pos_label=pos_label,
+    )
+
+
+def _is_path(data: Any) -> bool:
+    """Whether this is the path of a file, or a list of them."""
+    if isinstance(data, list | tuple):
+        return len(data) > 0 and all(isinstance(one, str | os.PathLike) for one in data)
+    return isinstance(data, str | os.PathLike)
+
+
+def _check_columns(named: dict[str, str], y_score: Any, weight: Any) -> None:
+    """Raise for arrays where columns have names, and for names that are missing."""
     for name, value in (("y_score", y_score), ("sample_weight", weight)):
         if value is not None:
             raise InvalidParameterError.of(
@@ -235,43 +366,17 @@ def _columns_source(data: Any, named: dict[str, str], y_score: Any, weight: Any,
                 got="nothing",
                 hint="find('scores.csv', label='y', score='p', maximize='f1').",
             )
-    if isinstance(data, str | os.PathLike):
-        from cutpoint.sources import files
-
-        return files.source(
-            data,
-            score=named["score"],
-            label=named["label"],
-            weight=named.get("weight"),
-            pos_label=pos_label,
-        )
-    lazy = hasattr(data, "collect") or hasattr(data, "compute") or hasattr(data, "fetchall")
-    names = [] if lazy else list(getattr(data, "column_names", getattr(data, "columns", ())))
-    if not names or not hasattr(data, "__getitem__"):
-        raise InvalidParameterError.of(
-            parameter="y_true",
-            caller="find",
-            must_be="a data frame in memory, or a path, where columns have names",
-            got=type(data),
-        )
-    for name in named.values():
-        if name not in names:
-            raise InvalidInputError.column(name=name, path="the data frame", columns=[str(n) for n in names])
-    picked = {role: data[name] for role, name in named.items()}
-    return ArraySource.labelled(
-        picked["label"], picked["score"], sample_weight=picked.get("weight"), pos_label=pos_label
-    )
 
 
 def _common(goal: Goal, found: Found) -> dict[str, Any]:
-    positives, negatives = found.summary.totals
+    summary = found.summary
     return {
         "objective": str(goal.expression),
         "direction": goal.direction,
         "constraints": tuple(map(str, goal.constraints)),
-        "rows": found.summary.rows,
-        "positives": number(positives),
-        "negatives": number(negatives),
+        "rows": summary.rows,
+        "positives": summary.unit.number(summary.positives),
+        "negatives": summary.unit.number(summary.negatives),
     }
 
 
@@ -292,6 +397,7 @@ def _optimal(goal: Goal, found: Found, at: At) -> Solution:
             cuts.below[choice.ties],
             cuts.tp[choice.ties],
             cuts.fp[choice.ties],
+            complete=found.all_ties,
         ),
         certificate=Certificate(
             found.method,
@@ -301,6 +407,7 @@ def _optimal(goal: Goal, found: Found, at: At) -> Solution:
             found.rows_examined,
         ),
         counts=cuts.confusion(best),
+        seen=Seen(found),
         **_common(goal, found),
     )
 

@@ -42,6 +42,12 @@ class Unit:
         whole = Fraction(integer)
         return whole * Fraction(2) ** self.exponent if self.exponent else whole
 
+    def number(self, integer: int) -> int | float:
+        """Return that mass as people expect it, see `number`."""
+        if self.exponent == 0 and abs(integer) < 1 << 63:
+            return integer
+        return number(self.fraction(integer))
+
     def split(self, values: NDArray[Any]) -> list[NDArray[np.float64]]:
         """Split non-negative values of this grain into limbs, lowest first; each step is exact."""
         rest = values.astype(np.float64)
@@ -109,6 +115,24 @@ class Masses:
         """Return the elements of both, these first."""
         return Masses(np.concatenate([self.limbs, other.limbs], axis=1), self.unit)
 
+    def to(self, unit: Unit) -> Masses:
+        """Return the same masses in a grain that is as fine or finer, with room for them; exact."""
+        if unit == self.unit:
+            return self
+        places, bits = divmod(self.unit.exponent - unit.exponent, LIMB_BITS)
+        limbs = np.zeros((unit.limbs, len(self)), dtype=np.int64)
+        rest = self.carried().limbs
+        for i in range(len(rest) + 1):
+            # The highest limb may be longer than the others: what is beyond goes one place up.
+            part = rest[i] if i < len(rest) else rest[-1] >> LIMB_BITS
+            for place, shifted in (
+                (i + places, (part & (_MASK >> bits)) << bits),
+                (i + places + 1, (part & _MASK) >> (LIMB_BITS - bits)),
+            ):
+                top = min(place, unit.limbs - 1)
+                limbs[top] += shifted << (LIMB_BITS * (place - top)) if place > top else shifted
+        return Masses(limbs, unit).carried()
+
     def before(self) -> Masses:
         """Return, for each element, the sum of those before it."""
         sums = np.zeros_like(self.limbs)
@@ -117,6 +141,8 @@ class Masses:
 
     def integer(self, index: int) -> int:
         """Return one element as an integer multiple of the unit."""
+        if len(self.limbs) == 1:
+            return int(self.limbs[0, index])
         return sum(int(limb) << (LIMB_BITS * i) for i, limb in enumerate(self.limbs[:, index]))
 
     def integers(self) -> list[int]:

@@ -13,6 +13,7 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Literal
 
 from cutpoint._errors import InvalidParameterError
@@ -136,6 +137,11 @@ def parse(text: str, parameter: str) -> Expression | Fraction | list[Constraint]
     >>> parse("precision >= 0.95 and recall > 0.5", "subject_to")
     [<precision >= 0.95>, <recall > 0.5>]
     """
+    return _parsed(text, parameter)
+
+
+@lru_cache(maxsize=256)  # the same few texts come again and again; what they stand for never changes
+def _parsed(text: str, parameter: str) -> Any:
     try:
         if len(text) > _LONGEST:
             raise SyntaxError

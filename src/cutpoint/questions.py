@@ -48,6 +48,14 @@ class Summary:
         """The masses P and N."""
         return self.unit.fraction(self.positives), self.unit.fraction(self.negatives)
 
+    def confusion(self, tp: int, fp: int) -> dict[str, Fraction]:
+        """Return the exact confusion for the masses that are called positive, in units."""
+        return {name: self.unit.fraction(count) for name, count in self.counts(tp, fp).items()}
+
+    def counts(self, tp: int, fp: int) -> dict[str, int]:
+        """Return the four masses of a confusion in units."""
+        return {"tp": tp, "fp": fp, "fn": self.positives - tp, "tn": self.negatives - fp}
+
 
 @dataclass(frozen=True)
 class Histogram:

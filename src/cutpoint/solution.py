@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from cutpoint._errors import InfeasibleError, InvalidInputError, InvalidParameterError
-from cutpoint.masses import Masses, number
 from cutpoint.metrics._catalogue import PLAIN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cutpoint.masses import Masses
+    from cutpoint.policy import Policy
+    from cutpoint.policy._policy import Missing
     from cutpoint.questions import Summary
+    from cutpoint.search.seen import Seen
 
 TIES_IN_JSON = 1000
 """At most so many ties are written out by `Solution.to_dict`; `ties_total` counts them all."""
@@ -88,7 +91,11 @@ class Cut:
 
 
 class Ties(Sequence[Cut]):
-    """The other cuts of equal value, thresholds descending; made when they are looked at."""
+    """The other cuts of equal value, thresholds descending; made when they are looked at.
+
+    All of them if `complete`. On data beyond memory, ties that are too many to be held are left out,
+    such as all cuts below the lowest positive where recall alone is maximised.
+    """
 
     def __init__(
         self,
@@ -97,9 +104,12 @@ class Ties(Sequence[Cut]):
         below: NDArray[Any],
         tp: Masses,
         fp: Masses,
+        *,
+        complete: bool = True,
     ) -> None:
         self._summary, self._below, self._tp, self._fp = summary, below, tp, fp
         self.thresholds = thresholds
+        self.complete = complete
 
     def __len__(self) -> int:
         return len(self.thresholds)
@@ -129,21 +139,9 @@ class Ties(Sequence[Cut]):
         return f"[{shown}{', ...' if len(self) > 5 else ''}]"
 
 
-def exact_confusion(summary: Summary, tp: int, fp: int) -> dict[str, Fraction]:
-    """Return the confusion for masses in the data's unit."""
-    unit = summary.unit
-    positives, negatives = summary.totals
-    return {
-        "tp": unit.fraction(tp),
-        "fp": unit.fraction(fp),
-        "fn": positives - unit.fraction(tp),
-        "tn": negatives - unit.fraction(fp),
-    }
-
-
 def make_cut(summary: Summary, threshold: Any, below: Any, tp: int, fp: int) -> Cut:
     """Build a cut from exact masses."""
-    counts = {k: number(v) for k, v in exact_confusion(summary, tp, fp).items()}
+    counts = {name: summary.unit.number(count) for name, count in summary.counts(tp, fp).items()}
     return Cut(float(threshold), Interval(float(below), float(threshold)), Confusion(**counts))
 
 
@@ -263,6 +261,41 @@ class Solution:
     guarantee: Guarantee | None = None
     counts: dict[str, Fraction] | None = None
     """The confusion as exact fractions, for everything that is computed from it."""
+    seen: Seen | None = field(default=None, compare=False)
+    """What the search has seen of the scores; `policy` asks it how they were spread."""
+
+    def policy(
+        self,
+        name: str | None = None,
+        *,
+        score: str | None = None,
+        label: str | None = None,
+        pos_label: Any = None,
+        missing: Missing = "error",
+    ) -> Policy:
+        """Return the threshold as a policy: a rule to save, to deploy and to check later.
+
+        Parameters
+        ----------
+        name : str, default=None
+            What to call it.
+        score, label : str, default=None
+            The columns; those that `find` was given are known.
+        pos_label : int, float, bool or str, default=None
+            The positive label; the one that `find` was given is known, and 1 otherwise.
+        missing : {"error", "negative", "positive", "keep"}, default="error"
+            What to make of a missing score.
+
+        Examples
+        --------
+        >>> import cutpoint as cp
+        >>> s = cp.find([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize="f1")
+        >>> s.policy(score="p").decide([0.34, 0.35])
+        array([0, 1], dtype=int8)
+        """
+        from cutpoint.policy._record import from_solution
+
+        return from_solution(self, name=name, score=score, label=label, pos_label=pos_label, missing=missing)
 
     def decide(self, y_score: Any) -> NDArray[np.int8]:
         """Return 1 where a score is called positive and 0 elsewhere; NaN scores are an error.
@@ -316,6 +349,12 @@ class Solution:
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
         found = self.threshold is not None
+        metrics = {k: json_number(v) for k, v in self.metrics().items()} if found else None
+        return {**self.to_short_dict(), "metrics": metrics}
+
+    def to_short_dict(self) -> dict[str, Any]:
+        """Return the JSON form without the catalogue of metrics, which is what takes time."""
+        found = self.threshold is not None
         shown: dict[str, Any] = {
             "status": self.status,
             "threshold": json_number(self.threshold),
@@ -329,11 +368,11 @@ class Solution:
             "confusion": self.confusion.to_dict() if self.confusion else None,
             "ties": [tie.to_dict() for tie in self.ties[:TIES_IN_JSON]],
             "ties_total": len(self.ties),
+            "ties_complete": self.ties.complete if isinstance(self.ties, Ties) else True,
             "certificate": self.certificate.to_dict(),
             "rows": self.rows,
             "positives": self.positives,
             "negatives": self.negatives,
-            "metrics": {k: json_number(v) for k, v in self.metrics().items()} if found else None,
         }
         if self.guarantee is not None:
             shown["guarantee"] = self.guarantee.to_dict()
@@ -387,6 +426,8 @@ class Solution:
         ]
         if self.ties:
             lines.insert(2, ("ties", f"{len(self.ties):,} more of equal value: {self.ties!r}"))
+        if isinstance(self.ties, Ties) and not self.ties.complete:
+            lines.insert(2, ("ties", "more cuts of equal value, with lower thresholds, than can be listed"))
         if self.guarantee is not None:
             lines.insert(-1, ("guarantee", self.promise()))
         return lines

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint.masses import Masses
+from cutpoint.masses import Masses, Unit
 from cutpoint.metrics._arithmetic import LOG_DIGITS, ROOT_DIGITS
 from cutpoint.metrics._expression import SLACK, WeightedSum
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _AGREE_ROOT, _AGREE_SUM = Fraction(1, 10 ** (ROOT_DIGITS - 10)), Fraction(1, 10 ** (LOG_DIGITS - 10))
 """Irrational values that agree to so many digits are called equal."""
+_ONES = Unit()
 _VECTOR = 64
 """From so many cuts on, exact comparisons are made on whole arrays where the form allows it."""
 
@@ -48,6 +49,9 @@ class Cuts:
     def floats(self) -> dict[str, NDArray[np.float64]]:
         """The four counts as float64, each rounded from its exact value."""
         unit = self.summary.unit
+        if unit == _ONES:  # whole numbers below 2**53: a difference of floats is exact
+            tp, fp = self.tp.floats(), self.fp.floats()
+            return {"tp": tp, "fp": fp, "fn": self.summary.positives - tp, "tn": self.summary.negatives - fp}
         return {
             "tp": self.tp.floats(),
             "fp": self.fp.floats(),
@@ -57,9 +61,7 @@ class Cuts:
 
     def confusion(self, index: int) -> dict[str, Fraction]:
         """Return the exact confusion at one cut."""
-        unit, (positives, negatives) = self.summary.unit, self.summary.totals
-        tp, fp = unit.fraction(self.tp.integer(index)), unit.fraction(self.fp.integer(index))
-        return {"tp": tp, "fp": fp, "fn": positives - tp, "tn": negatives - fp}
+        return self.summary.confusion(self.tp.integer(index), self.fp.integer(index))
 
     def values(self, expression: Expression) -> NDArray[np.float64]:
         """Return the float values at all cuts; NaN where undefined."""
@@ -167,13 +169,19 @@ class Choice:
     value: Fraction | float
 
 
-def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_]) -> Choice | None:
-    """Return the exact best of the feasible cuts; None where the objective is undefined at all of them.
+def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice | None:
+    """Return the exact best of the feasible cuts (all: None); None where it is undefined at all of them.
 
     Among equals the first is chosen: the highest threshold, which calls the fewest rows positive.
     """
     values = cuts.values(goal.expression)
-    open_ = feasible & ~np.isnan(values)
+    alone = _far_ahead(cuts, goal, values, feasible)
+    if alone is not None:
+        return Choice(alone, np.zeros(0, dtype=np.intp), cuts.exact(goal.expression, alone))
+    usable = ~np.isnan(values)
+    if feasible is not None:
+        usable &= feasible
+    open_ = usable
     if not open_.any():
         return None
     rounding = cuts.rounding(goal.expression, values)
@@ -190,9 +198,28 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_]) -> Choice | None
         if not better.any():
             break
         open_ = better
-    usable = feasible & ~np.isnan(values)
     tied = np.flatnonzero(usable & (signs == 0))
     return Choice(int(tied[0]), tied[1:], reference)
+
+
+def _far_ahead(
+    cuts: Cuts, goal: Goal, values: NDArray[np.float64], feasible: NDArray[np.bool_] | None
+) -> int | None:
+    """Return the best cut if all others are so far behind that no rounding matters: the usual case.
+
+    What `_stands_alone` sees too, with one number for the rounding of all cuts that are near the best.
+    """
+    if isinstance(goal.expression, WeightedSum):
+        return None
+    race = values if goal.sign > 0 else -values
+    if feasible is not None:
+        race = np.where(feasible, race, np.nan)
+    best = float(np.fmax.reduce(race))  # the greatest that is not NaN
+    if not math.isfinite(best):
+        return None
+    size = max(abs(best), goal.expression.magnitude(*map(float, cuts.summary.totals)))
+    near = np.flatnonzero(race >= best - 4 * SLACK * size)
+    return int(near[0]) if len(near) == 1 else None
 
 
 def _stands_alone(

@@ -12,18 +12,21 @@ the optimum, nor a tie.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cutpoint.masses import Masses
 from cutpoint.metrics._expression import SLACK, Box, Constraint
-from cutpoint.questions import Histogram, Ranges, Source, Summary
+from cutpoint.questions import Histogram, Ranges, Rows, Source, Summary
 from cutpoint.search._cuts import Cuts
+from cutpoint.search.plateaus import ties_at_most
 from cutpoint.search.sweep import with_nobody
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from numpy.typing import NDArray
 
     from cutpoint.objective import Goal
@@ -40,6 +43,10 @@ class Narrowed:
 
     cuts: Cuts
     rows_examined: int
+    histogram: Histogram | None = None
+    """The first count, of all rows."""
+    all_ties: bool = True
+    """Whether all ties of the best cut are among the cuts; see `plateaus`."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,7 @@ class _Frontier:
 
 
 @dataclass(frozen=True)
-class _Table:
+class Table:
     """The buckets of one pass, scores descending, with the exact masses above each."""
 
     rows: NDArray[np.int64]
@@ -61,41 +68,101 @@ class _Table:
     pos: Masses
     neg: Masses
     histogram: Histogram
+    which: NDArray[np.intp]
+    """The range, of those that were asked about, that each bucket lies in."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a search wants to know next: a count of these ranges (all: None), or the rows in them."""
+
+    ranges: Ranges | None
+    kept: int
+    """So many rows could still hold the optimum; those of a bucket with one score only count once."""
+    inside: int
+    """So many rows are in the ranges: those, and their lower neighbours."""
+    stuck: bool
+    """Whether the last count did not halve the rows that are left."""
+    whole: bool
+    """Whether a count can split nothing any more: each range that is left has one score only."""
 
 
 def narrow(source: Source, goal: Goal) -> Narrowed:
-    """Return every cut that could be optimal, exactly; never drops the optimum or one of its ties.
+    """Return every cut that could be optimal, exactly; never drops the optimum.
 
-    A few rounds on ordinary scores, at most `ROUNDS` on any; memory for the buckets and for the
-    rows that are left.
+    Nor one of its ties, unless they are more than the source can hand over. A few rounds on ordinary
+    scores, at most `ROUNDS` on any; memory for the buckets and for the rows that are left.
     """
-    summary = source.summary()
-    floor = _value_of_nobody(summary, goal)
+    asking = narrowing(source.summary(), goal, source.holds)
+    question = next(asking)
+    rounds = 0
+    while True:
+        # A count that halves nothing is dearer than to look at what is left.
+        enough = question.whole or question.kept <= source.few or rounds == ROUNDS
+        enough |= question.stuck and question.kept <= source.holds
+        rounds += 1
+        answer: Histogram | Rows
+        if question.ranges is None or not enough:
+            answer = source.histogram(question.ranges)
+        else:
+            answer = source.rows(question.ranges)
+        try:
+            question = asking.send(answer)
+        except StopIteration as end:
+            narrowed: Narrowed = end.value
+            return narrowed
+
+
+def narrowing(
+    summary: Summary, goal: Goal, holds: float = np.inf
+) -> Generator[Question, Histogram | Rows, Narrowed]:
+    """Ask, and be told, until every cut that could be optimal is known.
+
+    Yields questions. The first, about all rows, must be answered by a histogram; each later one by
+    a histogram, after which it asks again about fewer rows, or by the rows, which ends it. Whoever
+    drives it decides which, so that many searches can share their passes over the data.
+    """
+    floor = value_of_nobody(summary, goal)
     frontier: _Frontier | None = None
-    open_rows = summary.rows
-    for _ in range(ROUNDS):
-        table = _tabulate(source, frontier, summary)
-        floor, keep = _prune(table, goal, summary, floor)
+    first: Histogram | None = None
+    all_ties = True
+    question = Question(None, summary.rows, summary.rows, stuck=False, whole=False)
+    while True:
+        answer = yield question
+        if isinstance(answer, Rows):
+            assert frontier is not None
+            return replace(_look_closely(answer, frontier, summary), histogram=first, all_ties=all_ties)
+        first = first or answer
+        table = tabulate(answer, frontier)
+        floor, keep, _ = prune(table, goal, summary, floor)
+        if int(table.rows[keep].sum()) > max(holds, question.kept // 2):
+            ties = keep & _ties_at_most(table, goal, summary)
+            keep, all_ties = keep & ~ties, all_ties and not ties.any()
         # The next lower bucket comes along: the interval of a cut ends at the score below it.
         index = np.flatnonzero(keep)
         index = np.union1d(index, np.minimum(index + 1, len(keep) - 1))
         if len(index) == 0:
-            return Narrowed(_nobody(summary), 0)
+            return Narrowed(_nobody(summary), 0, first)
         frontier = _open(table, index)
-        kept_rows = int(table.rows[keep].sum())
-        if kept_rows <= source.few or _indivisible(table, keep):
-            break
-        if kept_rows > open_rows // 2 and kept_rows <= source.holds:
-            break  # a count that halves nothing is dearer than to look at what is left
-        open_rows = kept_rows
-    assert frontier is not None
-    return _look_closely(source, frontier, summary)
+        single = _indivisible(table, keep)
+        kept = int(table.rows[keep][~single].sum()) + int(np.count_nonzero(single))
+        inside = int(table.rows[index].sum())
+        stuck, whole = kept > question.kept // 2, bool(single.all())
+        question = Question(frontier.ranges, kept, inside, stuck=stuck, whole=whole)
 
 
-def _indivisible(table: _Table, keep: NDArray[np.bool_]) -> bool:
-    """Whether each bucket that is left has one score only, however many rows: no count splits it."""
+def _ties_at_most(table: Table, goal: Goal, summary: Summary) -> NDArray[np.bool_]:
+    """Return which buckets can hold ties of the best edge and nothing better."""
+    tp, fp = table.tp_above + table.pos, table.fp_above + table.neg
+    none = np.zeros(len(table.rows))
+    certain = _certain(Cuts(summary, none, none, tp, fp), goal.constraints)
+    return ties_at_most(goal, summary, (table.tp_above, tp), (table.fp_above, fp), certain)
+
+
+def _indivisible(table: Table, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which of the buckets that are left have one score, however many rows: no count splits them."""
     low, high = table.histogram.span(len(keep) - 1 - np.flatnonzero(keep))
-    return bool((low == high).all())
+    return np.asarray(low == high)
 
 
 def _nobody(summary: Summary) -> Cuts:
@@ -105,7 +172,7 @@ def _nobody(summary: Summary) -> Cuts:
     return with_nobody(Cuts(summary, none, none, empty, empty))
 
 
-def _value_of_nobody(summary: Summary, goal: Goal) -> float:
+def value_of_nobody(summary: Summary, goal: Goal) -> float:
     """Return a value, in the goal's direction, that is certainly attained; -inf if none is known."""
     cut = _nobody(summary)
     if len(cut.thresholds) == 0:
@@ -114,20 +181,20 @@ def _value_of_nobody(summary: Summary, goal: Goal) -> float:
     return -np.inf if np.isnan(value) or not cut.feasible(goal.constraints)[0] else value
 
 
-def _tabulate(source: Source, frontier: _Frontier | None, summary: Summary) -> _Table:
-    """Ask for a histogram of the open ranges and stack it on the masses above them."""
-    histogram = source.histogram(None if frontier is None else frontier.ranges)
+def tabulate(histogram: Histogram, frontier: _Frontier | None) -> Table:
+    """Stack a histogram of the open ranges on the masses above them."""
     down = slice(None, None, -1)
     pos, neg = histogram.pos[down], histogram.neg[down]
     if frontier is None:
         tp_above, fp_above = pos.before(), neg.before()
+        which = np.zeros(len(pos), dtype=np.intp)
     else:
         every = np.arange(len(pos), dtype=np.intp)
         low = histogram.span(every).low[down]
         which = np.searchsorted(frontier.ranges.low, low, side="right") - 1
         tp_above = _stack(pos, which, frontier.tp_above)
         fp_above = _stack(neg, which, frontier.fp_above)
-    return _Table(histogram.rows[down], tp_above, fp_above, pos, neg, histogram)
+    return Table(histogram.rows[down], tp_above, fp_above, pos, neg, histogram, which)
 
 
 def _stack(masses: Masses, which: NDArray[np.intp], above: Masses) -> Masses:
@@ -138,8 +205,13 @@ def _stack(masses: Masses, which: NDArray[np.intp], above: Masses) -> Masses:
     return running - running[start] + above[which]
 
 
-def _prune(table: _Table, goal: Goal, summary: Summary, floor: float) -> tuple[float, NDArray[np.bool_]]:
-    """Return the best value that is certainly attained, and which buckets could hold one as good."""
+def prune(
+    table: Table, goal: Goal, summary: Summary, floor: float
+) -> tuple[float, NDArray[np.bool_], NDArray[np.float64]]:
+    """Return the best value that is certainly attained, and which buckets could hold one as good.
+
+    And what no cut in a bucket exceeds. All values are in the goal's direction: higher is better.
+    """
     tp_low, fp_low = table.tp_above, table.fp_above
     tp_high, fp_high = tp_low + table.pos, fp_low + table.neg
     positives, negatives = map(float, summary.totals)
@@ -168,15 +240,15 @@ def _prune(table: _Table, goal: Goal, summary: Summary, floor: float) -> tuple[f
         upper = bounds[1] if goal.sign > 0 else -bounds[0]
         keep = ~(upper < floor)
         if table.histogram.shares:
-            upper = _between_tangents(table, box, goal, summary)
-            size = np.maximum(np.abs(upper), goal.expression.magnitude(positives, negatives))
-            keep &= ~(upper + TANGENT_SLACK * SLACK * size < floor)
+            tangents = _between_tangents(table, box, goal, summary)
+            size = np.maximum(np.abs(tangents), goal.expression.magnitude(positives, negatives))
+            keep &= ~(tangents + TANGENT_SLACK * SLACK * size < floor)
         for constraint in goal.constraints:
             keep &= _possible(constraint, box)
-    return floor, keep
+    return floor, keep, upper
 
 
-def _between_tangents(table: _Table, box: Box, goal: Goal, summary: Summary) -> NDArray[np.float64]:
+def _between_tangents(table: Table, box: Box, goal: Goal, summary: Summary) -> NDArray[np.float64]:
     """Return what no cut in a bucket exceeds, where scores are the shares of positives; inf if unknown.
 
     From its upper to its lower edge the curve of TP against FP is concave, and its slopes lie
@@ -233,11 +305,13 @@ def _possible(constraint: Constraint, box: Box) -> NDArray[np.bool_]:
     return ~(bounds[1] < bound - room) if constraint.wants_high else ~(bounds[0] > bound + room)
 
 
-def _open(table: _Table, index: NDArray[np.intp]) -> _Frontier:
+def _open(table: Table, index: NDArray[np.intp]) -> _Frontier:
     """Join the chosen buckets (positions from the top) into ranges, neighbours into one."""
     last = len(table.rows) - 1
-    starts = index[np.concatenate([[True], np.diff(index) > 1])]
-    ends = index[np.concatenate([np.diff(index) > 1, [True]])]
+    # Neighbours in the table are none where rows between them were dropped in an earlier round.
+    apart = (np.diff(index) > 1) | (np.diff(table.which[index]) != 0)
+    starts = index[np.concatenate([[True], apart])]
+    ends = index[np.concatenate([apart, [True]])]
     # Positions count from the top here and from the bottom in the histogram.
     high = table.histogram.span(last - starts).high
     low = table.histogram.span(last - ends).low
@@ -245,9 +319,8 @@ def _open(table: _Table, index: NDArray[np.intp]) -> _Frontier:
     return _Frontier(Ranges(low[up], high[up]), table.tp_above[starts][up], table.fp_above[starts][up])
 
 
-def _look_closely(source: Source, frontier: _Frontier, summary: Summary) -> Narrowed:
+def _look_closely(rows: Rows, frontier: _Frontier, summary: Summary) -> Narrowed:
     """Turn every distinct score in the open ranges into a cut."""
-    rows = source.rows(frontier.ranges)
     down = slice(None, None, -1)
     scores = rows.scores[down]
     which = np.searchsorted(frontier.ranges.low, scores, side="right") - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
@@ -15,7 +15,8 @@ from cutpoint.search.sweep import all_cuts
 
 if TYPE_CHECKING:
     from cutpoint.objective import Goal
-    from cutpoint.questions import Source, Summary
+    from cutpoint.questions import Histogram, Source, Summary
+    from cutpoint.search.narrow import Narrowed
 
 Method = Literal["auto", "sweep", "narrow", "ilp"]
 
@@ -33,6 +34,10 @@ class Found:
     status: Literal["optimal", "time_limit", "gap_limit"] = "optimal"
     """Why the search ended; if not with the optimum, `bound` says how much better it can be."""
     bound: float | None = None
+    histogram: Histogram | None = None
+    """Where `cuts` are not all cuts of the data: the first count of all rows."""
+    all_ties: bool = True
+    """Whether `choice` has all ties; they may be left out where they are too many to be held."""
 
 
 def search(source: Source, goal: Goal, method: Method = "auto") -> Found:
@@ -47,9 +52,8 @@ def search(source: Source, goal: Goal, method: Method = "auto") -> Found:
 
         posed = ilp.pose(all_cuts(source), goal)
         return ilp.answer(posed, ilp.run(posed), passes=source.passes - read_before)
-    for expression in (goal.expression, *(c.expression for c in goal.constraints)):
-        _check_promises(expression, summary)
-    can_narrow = _has_bounds(goal)
+    check_promises(goal, summary)
+    can_narrow = has_bounds(goal)
     if method == "narrow" and not can_narrow:
         raise InvalidParameterError.of(
             parameter="method",
@@ -60,13 +64,14 @@ def search(source: Source, goal: Goal, method: Method = "auto") -> Found:
             "metrics.custom(function, monotone=True).",
         )
     if method == "sweep" or not can_narrow or (method == "auto" and summary.rows < SMALL):
-        cuts, examined = all_cuts(source), summary.rows
-        used: Literal["sweep", "narrow"] = "sweep"
-    else:
-        narrowed = narrow(source, goal)
-        cuts, examined = narrowed.cuts, narrowed.rows_examined
-        used = "narrow"
-    return decide(cuts, goal, used, source.passes - read_before, examined)
+        return decide(all_cuts(source), goal, "sweep", source.passes - read_before, summary.rows)
+    return decide_narrowed(narrow(source, goal), goal, source.passes - read_before)
+
+
+def decide_narrowed(narrowed: Narrowed, goal: Goal, passes: int) -> Found:
+    """Choose among the cuts that narrowing left."""
+    found = decide(narrowed.cuts, goal, "narrow", passes, narrowed.rows_examined)
+    return replace(found, histogram=narrowed.histogram, all_ties=narrowed.all_ties)
 
 
 def decide(
@@ -77,7 +82,7 @@ def decide(
     Without constraints there is always a choice, unless the objective is undefined at every cut:
     then raise. With constraints, no choice means that no cut meets them and has a value.
     """
-    feasible = cuts.feasible(goal.constraints)
+    feasible = cuts.feasible(goal.constraints) if goal.constraints else None
     choice = choose(cuts, goal, feasible)
     if choice is None and not goal.constraints:
         positives, negatives = map(float, cuts.summary.totals)
@@ -87,16 +92,17 @@ def decide(
     return Found(cuts.summary, cuts, choice, method, passes, rows_examined)
 
 
-def _has_bounds(goal: Goal) -> bool:
+def has_bounds(goal: Goal) -> bool:
     """Whether the objective can be bounded over a box: all but user functions without a promise."""
     return all(function.monotone for function in _functions(goal.expression))
 
 
-def _check_promises(expression: Expression, summary: Summary) -> None:
+def check_promises(goal: Goal, summary: Summary) -> None:
     """Raise if a user's function is not as monotone as promised."""
-    for function in _functions(expression):
-        if function.monotone:
-            function.check_promise(*map(float, summary.totals))
+    for expression in (goal.expression, *(c.expression for c in goal.constraints)):
+        for function in _functions(expression):
+            if function.monotone:
+                function.check_promise(*map(float, summary.totals))
 
 
 def _functions(expression: Expression) -> list[UserFunction]:

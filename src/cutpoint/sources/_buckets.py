@@ -17,22 +17,27 @@ from cutpoint.questions import Ranges, Scores
 
 BUCKETS = 4096
 Ints = NDArray[np.integer[Any]]
+_INTEGERS, _FLOATS = ({n: np.dtype(f"{kind}{n}") for n in (4, 8)} for kind in "if")
+_LARGEST = {n: int(np.iinfo(width).max) for n, width in _INTEGERS.items()}
 
 
 def ordered(scores: Scores) -> Ints:
     """Map floats to integers of the same width, keeping their order; -0.0 and 0.0 are one."""
-    width = np.dtype(f"i{scores.dtype.itemsize}")
-    bits = (scores + scores.dtype.type(0)).view(width)
-    negative = bits >> (8 * width.itemsize - 1)
+    bits = (scores + scores.dtype.type(0)).view(_INTEGERS[scores.dtype.itemsize])
+    if bits.min(initial=0) == 0:
+        return bits  # probabilities: none is negative
+    negative = bits >> (8 * bits.itemsize - 1)
     # Minus the magnitude: the keys of -5e-324, 0.0 and 5e-324 are -1, 0 and 1, none is left out.
-    return (bits ^ (negative & np.iinfo(width).max)) - negative
+    return (bits ^ (negative & _LARGEST[bits.itemsize])) - negative
 
 
 def unordered(keys: Ints) -> Scores:
     """Return the floats that `ordered` maps to these integers."""
-    negative = keys >> (8 * keys.dtype.itemsize - 1)
-    bits = (keys + negative) ^ (negative & np.iinfo(keys.dtype).max)
-    return bits.view(np.dtype(f"f{keys.dtype.itemsize}"))
+    floats = _FLOATS[keys.itemsize]
+    if keys.min(initial=0) == 0:
+        return keys.view(floats)
+    negative = keys >> (8 * keys.itemsize - 1)
+    return ((keys + negative) ^ (negative & _LARGEST[keys.itemsize])).view(floats)
 
 
 class Buckets(Protocol):
@@ -76,15 +81,19 @@ class Linear:
     count: int
 
     @classmethod
-    def over(cls, low: Any, high: Any) -> Linear | None:
+    def over(cls, low: Any, high: Any, count: int | None = None) -> Linear | None:
         """Return equal-width buckets, or None where floating point cannot make them."""
         dtype = np.result_type(low)
+        count = count or BUCKETS
+        if low == 0 and high == 1:
+            # A power of two: edges such as 0.5 are exact. A score of 1 has a bucket of its own.
+            return cls(low, high, dtype.type(2 * count), count + 1)
         with np.errstate(over="ignore", divide="ignore", under="ignore"):
             width = high - low
             # A hair below the full number of buckets, so that the highest score stays inside.
-            scale = dtype.type(2 * BUCKETS * (1 - 1e-6)) / width
-            fits = np.isfinite(width) and np.isfinite(scale) and 0 < width * scale < 2 * BUCKETS
-        return cls(low, high, scale, BUCKETS) if fits else None
+            scale = dtype.type(2 * count * (1 - 1e-6)) / width
+            fits = np.isfinite(width) and np.isfinite(scale) and 0 < width * scale < 2 * count
+        return cls(low, high, scale, count) if fits else None
 
     def _number(self, scores: Scores, work: Scores, *, clip: bool = True) -> Scores:
         """Return twice the bucket number before truncation."""
@@ -150,9 +159,9 @@ class Radix:
     """Whether the one range stands for all scores: what lies outside goes to the end buckets."""
 
     @classmethod
-    def over(cls, ranges: Ranges, *, everything: bool = False) -> Radix:
+    def over(cls, ranges: Ranges, *, everything: bool = False, count: int | None = None) -> Radix:
         """Deal the buckets out evenly over the ranges."""
-        each = max(16, BUCKETS // len(ranges.low))
+        each = max(16, (count or BUCKETS) // len(ranges.low))
         start, stop = ordered(ranges.low), ordered(ranges.high)
         width = _distance(stop, start)
         shift = np.array([max(0, int(w).bit_length() - (each.bit_length() - 1)) for w in width])
@@ -198,7 +207,7 @@ def _distance(a: Ints, b: Ints) -> Ints:
     return (a - b).view(np.dtype(f"u{a.dtype.itemsize}"))
 
 
-def choose(sample: Scores) -> Buckets:
+def choose(sample: Scores, count: int | None = None) -> Buckets:
     """Choose the buckets that spread a sample out best; any choice gives the same final answer.
 
     Equal-width buckets over the whole range suit probabilities and logits; over the middle of the
@@ -209,11 +218,11 @@ def choose(sample: Scores) -> Buckets:
     if len(finite) == 0:
         finite = np.array([zero, one])
     low, high = finite[0], finite[-1]
-    middle = (finite[int(q * (len(finite) - 1))] for q in (0.001, 0.999))
+    bottom, top = (finite[int(q * (len(finite) - 1))] for q in (0.001, 0.999))
     options: list[Buckets | None] = [
-        Linear.over(zero, one) if zero <= low and high <= one else Linear.over(low, high),
-        Linear.over(*middle),
-        Radix.over(Ranges(np.array([low]), np.array([high])), everything=True),
+        Linear.over(zero, one, count) if zero <= low and high <= one else Linear.over(low, high, count),
+        Linear.over(bottom, top, count),
+        Radix.over(Ranges(np.array([low]), np.array([high])), everything=True, count=count),
     ]
     work, out = np.empty_like(sample), np.empty(len(sample), np.int32)
     best, least = options[-1], np.inf

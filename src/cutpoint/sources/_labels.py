@@ -76,14 +76,15 @@ class Labels:
         if self.given:
             fine = positives == len(self.values) or self._one_other()
         if not fine:
-            self._refuse()
+            self.refuse()
         return positives
 
     def _one_other(self) -> bool:
         other = self.values[np.argmax(self.values != self.positive)]
         return bool(((self.values == self.positive) | (self.values == other)).all())
 
-    def _refuse(self) -> None:
+    def refuse(self) -> None:
+        """Raise for labels that are not two, saying which ones there are."""
         if self.values.dtype.kind == "f":
             missing = np.isnan(self.values)
             if missing.any():

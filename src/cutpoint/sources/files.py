@@ -1,56 +1,58 @@
-"""Paths and patterns -> columns in memory, through DuckDB.
+"""Paths and patterns -> rows, through DuckDB: in memory if they are few, else batch by batch.
 
-CSV is read by fixed rules and not by guessing: UTF-8, the first line names the columns, the
-separator is the one that is most frequent in it, a double quote quotes, an empty cell is missing.
-DuckDB's own guessing can take a '#' at the beginning of a row for a comment and leave the row out,
-and it joins files by position even if their columns stand in another order.
+A file, several, a pattern, or a folder with all that is beneath it, ``name=value`` folders giving
+further columns. `where` chooses rows, by a grammar of its own; `sql` is a query over all files, as
+the table `data`, on a connection that can read these files and nothing else.
 """
 
 from __future__ import annotations
 
-import codecs
-import csv
-import difflib
 import glob
-import gzip
-import io
-import itertools
-import os
 import re
 import shutil
-import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint.sources._duckdb import DuckDBReader, interruptible, quoted, text
+from cutpoint.sources._formats import Table, layout_of, table, unreadable
 from cutpoint.sources._input import as_floats, as_weights
 from cutpoint.sources._labels import Labels
+from cutpoint.sources._paths import Paths, on_disk
 from cutpoint.sources.arrays import ArraySource, Stream
+from cutpoint.sources.batches import BatchSource, Columns
+from cutpoint.sources.where import Column, condition
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from collections.abc import Generator, Mapping, Sequence
+
+    from duckdb import DuckDBPyRelation
     from numpy.typing import NDArray
 
-STANDARD_INPUT = "-"
-_PARQUET_ENDINGS = (".parquet", ".parq", ".pq")
-_PARQUET, _GZIP = b"PAR1", b"\x1f\x8b"
-_SEPARATORS = ",;\t|"
-_LONGEST_LINE = 1 << 21
+    from cutpoint.questions import Histogram, Summary
+    from cutpoint.sources.batches import Batch
+
+LARGE_ROWS = 1 << 22
+"""Files with more rows than this are read batch by batch, where the caller can use that,"""
+LARGE_BYTES = 1 << 26
+"""and so are files of text with more bytes than this;"""
+LARGE_ZIPPED = 1 << 24
+"""or compressed ones with more than this."""
+
+_AHEAD = "32MB"
+"""How much DuckDB decodes ahead of us."""
 _NUMBERS = re.compile(r"FLOAT|DOUBLE|U?(TINY|SMALL|BIG)?INT(EGER)?|BOOLEAN")
 _WIDE_NUMBERS = re.compile(r"VARCHAR|DECIMAL.*|U?HUGEINT")
+_MEMORY = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?B)", re.IGNORECASE)
 _WHOLE = 2.0**53
 _BOOLEANS = {
     **dict.fromkeys(("true", "t", "yes", "y", "1"), True),
     **dict.fromkeys(("false", "f", "no", "n", "0"), False),
 }
-
-Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 def source(
@@ -62,13 +64,18 @@ def source(
     positives: str | None = None,
     negatives: str | None = None,
     pos_label: Any = None,
-) -> ArraySource:
-    """Read the named columns of CSV or Parquet files, and nothing else of them.
+    where: str | None = None,
+    sql: str | None = None,
+    memory_limit: str | None = None,
+    stream: bool | None = False,
+) -> ArraySource | BatchSource:
+    """Read the named columns of files, and nothing else of them.
 
     Parameters
     ----------
     path : str, path-like, or a list of them
-        A file, a pattern such as ``"scores/*.parquet"``, or ``"-"`` for standard input.
+        A file of CSV, Parquet, lines of JSON or Arrow, a folder, a pattern such as
+        ``"scores/**/*.parquet"``, or ``"-"`` for standard input.
     score : str
         The column of the scores. float32 stays float32.
     label, weight : str, default=None
@@ -78,6 +85,14 @@ def source(
     pos_label : int, float, bool or str, default=None
         The label of the positive class. Text is matched to the type of the column: "1" is 1 in a
         column of numbers, and "true" is True in a column of booleans.
+    where : str, default=None
+        A condition on the rows, see `cutpoint.sources.where`.
+    sql : str, default=None
+        One SELECT over the files as the table `data`; the columns are those of its result.
+    memory_limit : str, default=None
+        What DuckDB may use, such as "2GB"; beyond that it writes to a temporary folder.
+    stream : bool or None, default=False
+        Whether to read batch by batch at each pass; None: if the files are large.
     """
     counted = positives is not None and negatives is not None
     if counted == (label is not None) or (positives is None) != (negatives is None):
@@ -88,13 +103,17 @@ def source(
             got=label,
             hint="for example label='y', score='p'.",
         )
-    numbers = [name for name in (score, weight, positives, negatives) if name is not None]
-    columns, values = read_columns(path, numbers=numbers, label=label)
-    scores = as_floats(columns[score], score)
+    columns = Columns(score, label, weight, positives, negatives)
+    opened = Opened(path, where=where, sql=sql, memory_limit=memory_limit)
+    if opened.large() if stream is None else stream:
+        return FileSource(opened, columns, pos_label)
+    with opened:
+        found, values = opened.read([columns.score, *columns.masses], label)
+    scores = as_floats(found[score], score)
     if len(scores) == 0:
-        raise InvalidInputError.empty(name=score)
+        raise opened.empty(score)
     if values is None:
-        sides = (as_weights(columns[str(name)], str(name)) for name in (positives, negatives))
+        sides = (as_weights(found[str(name)], str(name)) for name in (positives, negatives))
         return ArraySource(scores, tuple(map(Stream, (1, 0), sides)), score_name=score)
     missing = np.array([x is None for x in values]) if values.dtype == object else values != values
     if missing.any():
@@ -105,220 +124,343 @@ def source(
             first=int(missing.argmax()),
         )
     labels = Labels(values, typed_label(pos_label, values), name=str(label))
-    weights = None if weight is None else as_weights(columns[weight], weight)
+    weights = None if weight is None else as_weights(found[weight], weight)
     return ArraySource(scores, (Stream(labels, weights),), score_name=score)
 
 
 def read_columns(
-    path: Paths, *, numbers: Sequence[str], label: str | None = None
+    path: Paths,
+    *,
+    numbers: Sequence[str],
+    label: str | None = None,
+    where: str | None = None,
+    sql: str | None = None,
+    memory_limit: str | None = None,
 ) -> tuple[dict[str, NDArray[Any]], NDArray[Any] | None]:
     """Return columns of numbers by name, and the column of labels.
 
     Missing numbers are NaN, missing text is None. Labels are integers, booleans or floats where
     the column is, or where all of its text is; otherwise they are text.
     """
-    from duckdb import ConversionException, Error, InterruptException, connect
+    with Opened(path, where=where, sql=sql, memory_limit=memory_limit) as opened:
+        return opened.read(numbers, label)
 
-    wanted = [*numbers, *([] if label is None else [label])]
-    with _on_disk(path) as files, connect() as connection:
+
+class Opened:
+    """Files on disk, and a DuckDB connection on which they are one table."""
+
+    def __init__(
+        self,
+        path: Paths,
+        *,
+        where: str | None = None,
+        sql: str | None = None,
+        memory_limit: str | None = None,
+    ) -> None:
+        from duckdb import Error, connect
+
+        wanted = None if where is None else condition(where)
+        if memory_limit is not None and not _MEMORY.fullmatch(memory_limit.strip()):
+            raise InvalidParameterError.of(
+                parameter="memory_limit",
+                caller="find",
+                must_be="a number and KB, MB, GB or TB",
+                got=memory_limit,
+                hint="for example memory_limit='2GB'.",
+            )
+        # Removed when the last who uses it is gone, and at the end of the process in any case.
+        self._folder = tempfile.mkdtemp(prefix="cutpoint-")
+        self._removed = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._filters = {k: v for k, v in (("where", where), ("sql", sql)) if v is not None}
         try:
-            table = _table(connection, files, wanted)
-            types = [str(type_) for type_ in table.types]
-            casts = [_as_number(i, name, types[i]) for i, name in enumerate(numbers)]
-            attempts = [[]] if label is None else _as_label(len(numbers), types[-1])
+            self.files = on_disk(path, self._folder)
+            self.connection = connect(config={"temp_directory": str(Path(self._folder) / "spill")})
+            if memory_limit is not None:
+                self.connection.execute(f"set memory_limit = {text(memory_limit)}")
+            self.connection.execute(f"set streaming_buffer_size = '{_AHEAD}'")
+            self.connection.execute("set enable_progress_bar = false")  # it would go to standard output
+            try:
+                self.table = table(self.connection, self.files)
+                if sql is not None:
+                    self.table = self._queried(sql)
+                if wanted is not None:
+                    rows = wanted.sql(self.table.columns(), self.table.parts[0][0])
+                    filtered = self.table.relation.filter(rows)
+                    self.table = Table(filtered, self.table.names, self.table.parts)
+            except Error as error:
+                raise self.fault(error) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the connection and of all temporary files."""
+        if hasattr(self, "connection"):
+            self.connection.close()
+        self._removed()
+
+    def empty(self, name: str) -> InvalidInputError:
+        """Return the error of no rows: none at all, or none that the filters left."""
+        if self._filters:
+            return InvalidInputError.filtered_away(filters=self._filters)
+        return InvalidInputError.empty(name=name)
+
+    def fault(self, error: Exception) -> InvalidInputError:
+        """Return the error of a file that cannot be read; where DuckDB does not name it, each is tried."""
+        from duckdb import Error
+
+        if not any(file.path in str(error) for file in self.files):
+            for file in self.files:
+                # A count or a maximum is in the file's own summary: a hash has to read the values.
+                query = f"select max(hash(columns(*))) from read_parquet({text(glob.escape(file.path))})"  # noqa: S608
+                try:
+                    if layout_of(file).form == "Parquet":
+                        self.connection.execute(query).fetchall()
+                except Error as found:
+                    return unreadable(found, [file])
+        return unreadable(error, self.files)
+
+    def large(self) -> bool:
+        """Whether the rows had better not be in memory all at once; costs a look at the files' ends."""
+        if "sql" in self._filters:
+            return True  # few rows can become many in a query
+        parquet, zipped, plain = [], 0, 0
+        for file in self.files:
+            layout = layout_of(file)
+            if layout.form == "Parquet":
+                parquet.append(file)
+            elif layout.compression in {"gzip", "zstd"}:
+                zipped += Path(file.path).stat().st_size
+            else:
+                plain += Path(file.path).stat().st_size
+        if zipped > LARGE_ZIPPED or plain > LARGE_BYTES:
+            return True
+        if not parquet:
+            return False
+        paths = ", ".join(text(glob.escape(file.path)) for file in parquet)
+        counted = self.connection.execute(
+            f"select sum(num_rows) from parquet_file_metadata([{paths}])"  # noqa: S608 - quoted
+        ).fetchall()
+        return bool(counted[0][0] > LARGE_ROWS)
+
+    def read(
+        self, numbers: Sequence[str], label: str | None
+    ) -> tuple[dict[str, NDArray[Any]], NDArray[Any] | None]:
+        """Return columns in memory, see `read_columns`."""
+        from duckdb import ConversionException, Error
+
+        casts = [_as_number(name, self.table.column(name)) for name in numbers]
+        attempts = [[]] if label is None else _as_label(self.table.column(label))
+        try:
             for extra in attempts:
                 try:
-                    found = _fetch(table, [*casts, *extra])
+                    with interruptible():
+                        found = _fetch(self.table.relation, [*casts, *extra])
                     break
                 except ConversionException:  # labels that are text, or else text among the numbers
                     if extra is attempts[-1]:
-                        _refuse_text(table, numbers)
+                        self.refuse_text(numbers)
                         raise
-        except (InterruptException, RuntimeError) as error:
-            if isinstance(error, RuntimeError) and "interrupted" not in str(error):
-                raise
-            raise KeyboardInterrupt from None  # what Ctrl-C is elsewhere
         except Error as error:
-            raise _unreadable(error, files) from error
-    return dict(zip(numbers, found, strict=False)), None if label is None else _typed(found[-1])
+            raise self.fault(error) from error
+        return dict(zip(numbers, found, strict=False)), None if label is None else _typed(found[-1])
 
-
-# --- where the bytes are
-
-
-@dataclass(frozen=True)
-class _File:
-    """A file on disk, and what the user calls it."""
-
-    path: str
-    shown: str
-
-    def start(self) -> bytes:
-        """Return the first bytes, which tell the format."""
-        try:
-            with Path(self.path).open("rb") as file:
-                return file.read(4)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise InvalidInputError.unreadable(path=self.shown, form="CSV", reason=reason) from error
-
-
-@contextmanager
-def _on_disk(path: Paths) -> Iterator[list[_File]]:
-    """Yield the files; what comes through a pipe is on disk until the end of the block."""
-    with tempfile.TemporaryDirectory(prefix="cutpoint-") as folder:
-        files: list[_File] = []
-        for one in [path] if isinstance(path, str | os.PathLike) else path:
-            shown = os.fspath(one)
-            for found in [shown] if shown == STANDARD_INPUT else _expanded(shown):
-                on_disk = found
-                if found == STANDARD_INPUT or not Path(found).is_file():
-                    on_disk = str(Path(folder) / str(len(files)))
-                    with Path(on_disk).open("wb") as spool:
-                        if found == STANDARD_INPUT:
-                            shutil.copyfileobj(sys.stdin.buffer, spool)
-                        else:  # a named pipe: DuckDB and we read it twice
-                            with Path(found).open("rb") as pipe:
-                                shutil.copyfileobj(pipe, spool)
-                files.append(_File(on_disk, found))
-        yield files
-
-
-def _expanded(path: str) -> list[str]:
-    """Return the files that a path or a pattern stands for, in alphabetical order."""
-    if path and Path(path).is_dir():
-        raise InvalidInputError.directory(path=path)
-    if path and Path(path).exists():
-        return [path]
-    if not glob.has_magic(path):
-        folder = Path(path).parent
-        names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
-        near = [str(folder / name) for name in difflib.get_close_matches(Path(path).name, names)]
-        raise InvalidInputError.missing_file(path=path, near=near)
-    # Not `Path.glob`, which has no absolute patterns.
-    matches = glob.glob(path, recursive=True)  # noqa: PTH207
-    found = sorted(match for match in matches if not Path(match).is_dir())
-    if not found:
-        raise InvalidInputError.missing_file(path=path, pattern=True)
-    return found
-
-
-# --- files -> one table of the wanted columns, r0, r1, ...
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """How a CSV file is to be read; files of one layout are read together."""
-
-    names: tuple[str, ...]
-    separator: str
-    skip: int
-    zipped: bool
-
-
-def _table(connection: DuckDBPyConnection, files: list[_File], wanted: list[str]) -> DuckDBPyRelation:
-    """Return the wanted columns of all files, one file after the other, in their own types."""
-    parts = []
-    for layout, group in itertools.groupby(files, _layout):
-        same = list(group)
-        # The names are names and not patterns, whatever characters they have.
-        paths = [glob.escape(file.path) for file in same]
-        if layout is None:
-            part = connection.read_parquet(paths, union_by_name=len(paths) > 1)
-            columns = {name: f'"{name.replace(chr(34), chr(34) * 2)}"' for name in part.columns}
-        else:
-            part = connection.read_csv(
-                paths,  # type: ignore[arg-type]
-                columns={f"c{i}": "VARCHAR" for i in range(len(layout.names))},
-                auto_detect=False,
-                header=True,
-                skiprows=layout.skip,
-                sep=layout.separator,
-                quotechar='"',
-                escapechar='"',
-                compression="gzip" if layout.zipped else "none",
-            )
-            columns = {name: f"c{i}" for i, name in enumerate(layout.names)}
-        for name in wanted:
-            if name not in columns:
-                raise InvalidInputError.column(name=name, path=same[0].shown, columns=list(columns))
-            if layout is not None and layout.names.count(name) > 1:
-                reason = f"Its first line has the name '{name}' more than once"
-                raise InvalidInputError.unreadable(
-                    path=same[0].shown, form="CSV", reason=reason, hint="rename one of the columns."
+    def refuse_text(self, numbers: Sequence[str]) -> None:
+        """Raise for the first column of numbers that has values which are none."""
+        for name in numbers:
+            count, first, value = (
+                self.table.relation.project(
+                    f"row_number() over () - 1 as i, {self.table.column(name).sql} as v"
                 )
-        parts.append(part.project(", ".join(f"{columns[n]} as r{i}" for i, n in enumerate(wanted))))
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole.union(part)
-    return whole
+                .filter("v is not null and try_cast(v as double) is null")
+                .aggregate("count(*), min(i), arg_min(v, i)")
+                .fetchall()[0]
+            )
+            if count:
+                raise InvalidInputError.not_numbers(name=name, value=value, count=count, first=first)
+
+    def _queried(self, sql: str) -> Table:
+        """Run a query over the files on a connection that can reach nothing else."""
+        from duckdb import Error, StatementType
+
+        try:
+            statements = self.connection.extract_statements(sql)
+        except Error as error:
+            raise _bad_query(sql, str(error)) from error
+        if len(statements) != 1 or statements[0].type != StatementType.SELECT:
+            raise _bad_query(sql, "It is not one SELECT")
+        names: dict[str, str] = {}
+        for i, name in enumerate(self.table.names):
+            if name.lower() not in {known.lower() for known in names}:  # SQL does not tell them apart
+                names[name] = f"f{i}"
+        view = ", ".join(f"{f} as {quoted(name)}" for name, f in names.items())
+        self.table.relation.project(view).create_view("data")
+        paths = ", ".join(text(file.path) for file in self.files)
+        for setting in (
+            f"allowed_paths = [{paths}]",
+            f"allowed_directories = [{text(self._folder)}]",  # where DuckDB spills
+            "python_enable_replacements = false",
+            "enable_external_access = false",
+            "lock_configuration = true",
+        ):
+            self.connection.execute(f"set {setting}")
+        try:
+            found = self.connection.sql(statements[0])
+        except Error as error:
+            raise _bad_query(sql, str(error)) from error
+        columns = list(found.columns)
+        numbered = found.project(", ".join(f"{quoted(name)} as f{i}" for i, name in enumerate(columns)))
+        return Table(numbered, columns, [("the result of the query", columns)])
 
 
-def _layout(file: _File) -> _Layout | None:
-    """Read the first line of a CSV file; None for Parquet."""
-    start = file.start()
-    if not start:
-        raise InvalidInputError.empty_file(path=file.shown)
-    if start == _PARQUET or file.path.lower().endswith(_PARQUET_ENDINGS):
-        return None
-    zipped = start.startswith(_GZIP)
-    try:
-        with (gzip.open if zipped else open)(file.path, "rb") as lines:
-            skip, line = 0, lines.readline(_LONGEST_LINE)
-            while line and not line.removeprefix(codecs.BOM_UTF8).strip():
-                skip, line = skip + 1, lines.readline(_LONGEST_LINE)
-            while line.count(b'"') % 2 and (more := lines.readline(_LONGEST_LINE)):
-                line += more  # a name with a line end in it
-        text = line.decode("utf-8-sig")
-        separator = max(_SEPARATORS, key=re.sub('"[^"]*"', "", text).count)
-        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), None)
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
-        reason = str(error)
-        if isinstance(error, UnicodeDecodeError):
-            reason = "Its first line is not UTF-8 text"
-        raise InvalidInputError.unreadable(path=file.shown, form="CSV", reason=reason) from error
-    if names is None:
-        raise InvalidInputError.empty_file(path=file.shown)
-    return _Layout(tuple(name.strip() for name in names), separator, skip, zipped)
+def _bad_query(sql: str, said: str) -> InvalidParameterError:
+    reason = said.splitlines()[0].partition("Error: ")[2] or said
+    return InvalidParameterError.of(
+        parameter="sql",
+        caller="find",
+        must_be="one SELECT over the table 'data', which reads no other file",
+        got=f"{sql!r} ({reason.rstrip('. ')})",
+        hint="for example sql='select y, p from data where p > 0'; columns of CSV and JSON are text: "
+        "write p::double for a number.",
+    )
 
 
-def _unreadable(error: Exception, files: list[_File]) -> InvalidInputError:
-    """Say in a sentence what DuckDB says in twenty lines."""
-    said = str(error)
-    file = next((f for f in files if f.path in said), files[0])
-    form = "CSV" if _layout(file) is not None else "Parquet"
-    line = re.search(r"CSV Error on Line: (\d+)", said)
-    columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
-    if line and columns:
-        expected, found = columns.groups()
-        values = "value" if found == "1" else "values"
-        reason = f"Line {line[1]} has {found} {values}, its first line has {expected}"
-    elif line and "unicode" in said:
-        reason = f"Line {line[1]} is not UTF-8 text"
+# --- many rows
+
+
+class _NotNumbers(Exception):  # noqa: N818 - caught here, and never seen
+    """A column has text where numbers were expected."""
+
+
+class _FileReader(DuckDBReader):
+    """Batches of files; what DuckDB says of them is put in a sentence."""
+
+    def __init__(
+        self, opened: Opened, columns: Columns, *, numbers: Mapping[str, Column], **options: Any
+    ) -> None:
+        from duckdb import Error
+
+        self.opened = opened  # its temporary folder lives as long as this reader
+        self._numbers = numbers
+        try:
+            with interruptible():
+                super().__init__(opened.table.relation, columns, **options)
+        except Error as error:
+            raise opened.fault(error) from error
+
+    def cancel(self) -> None:
+        """End the query that is under way."""
+        self.opened.connection.interrupt()
+
+    def _as_number(self, name: str) -> str:
+        return self._numbers[name].sql
+
+    def batches(self, near: tuple[float, float] | None, keys: Sequence[str] = ()) -> Generator[Batch]:
+        """Run the query."""
+        from duckdb import Error
+
+        try:
+            yield from super().batches(near, keys)
+        except (Error, OSError) as error:
+            if "Conversion Error" in str(error):
+                raise _NotNumbers from error
+            raise self.opened.fault(error) from error
+
+
+class FileSource(BatchSource):
+    """Rows of files that are read anew at each pass."""
+
+    def __init__(self, opened: Opened, columns: Columns, pos_label: Any) -> None:
+        self._opened, self._columns, self._asked = opened, columns, pos_label
+        self._numbers = {}
+        for name in [columns.score, *columns.masses]:
+            column = opened.table.column(name)
+            sql = _as_number(name, column)
+            self._numbers[name] = Column(sql, "DOUBLE" if sql != column.sql else column.type)
+        self._kinds = _label_kinds(opened, columns.label)
+        super().__init__(self._reader(), pos_label=self._positive)
+
+    def _reader(self) -> _FileReader:
+        """Return a reader with the next way to read the labels."""
+        known: dict[str, tuple[str, str]] = {**self._opened.table.columns(), **self._numbers}
+        kind, label = next(self._kinds), self._columns.label
+        dtype: Any = (
+            np.bool_ if kind.type == "BOOLEAN" else np.float64 if _NUMBERS.fullmatch(kind.type) else object
+        )
+        self._positive = typed_label(self._asked, np.zeros(0, dtype))
+        if label is not None:
+            # A column may have two roles, and be read in two ways.
+            known[label] = kind
+        return _FileReader(
+            self._opened,
+            self._columns,
+            pos_label=self._positive,
+            known=known,
+            numbers=self._numbers,
+            adapt=_typed if kind.sql.startswith("cast(") and kind.type == "DOUBLE" else None,
+        )
+
+    def _first_look(self) -> tuple[Summary, Histogram]:
+        while True:
+            try:
+                return super()._first_look()
+            except _NotNumbers:  # labels that are text, or else text among the numbers
+                self._opened.refuse_text(list(self._numbers))
+                self.reader = self._reader()
+                self.pos_label = self._positive
+            except InvalidInputError as error:
+                if str(error) == str(InvalidInputError.empty(name=self._columns.score)):
+                    raise self._opened.empty(self._columns.score) from None
+                raise
+
+
+def _label_kinds(opened: Opened, label: str | None) -> Generator[Column]:
+    """Yield the ways to read the labels, one after the other, until one of them can."""
+    if label is None:
+        yield Column("", "")
+        return
+    column = opened.table.column(label)
+    if _NUMBERS.fullmatch(column.type):
+        yield column
+        return
+    if _WIDE_NUMBERS.fullmatch(column.type):
+        yield Column(f"cast({column.sql} as double)", "DOUBLE")
+        trimmed = Column(f"trim({column.sql})", "VARCHAR")
     else:
-        reason = said.splitlines()[0].partition("Error: ")[2].replace(file.path, file.shown)
-    return InvalidInputError.unreadable(path=file.shown, form=form, reason=reason.rstrip(". "))
+        trimmed = Column(f"cast({column.sql} as varchar)", "VARCHAR")
+    few = opened.table.relation.project(f"lower({trimmed.sql}) as v").filter("v is not null").distinct()
+    with interruptible():
+        texts = {v for (v,) in few.limit(3).fetchall()}
+    if texts and texts <= {"true", "false"}:
+        yield Column(f"(lower({trimmed.sql}) = 'true')", "BOOLEAN")
+    yield trimmed
 
 
 # --- types
 
 
-def _as_number(i: int, name: str, type_: str) -> str:
+def _as_number(name: str, column: Column) -> str:
     """Return the SQL for a column of numbers; text is converted, and refused if it cannot be."""
-    if _NUMBERS.fullmatch(type_):
-        return f"r{i}"
-    if _WIDE_NUMBERS.fullmatch(type_):
-        return f"cast(r{i} as double)"
-    raise InvalidInputError.not_a_number_type(name=name, type_=type_)
+    if _NUMBERS.fullmatch(column.type):
+        return column.sql
+    if _WIDE_NUMBERS.fullmatch(column.type):
+        return f"cast({column.sql} as double)"
+    raise InvalidInputError.not_a_number_type(name=name, type_=column.type)
 
 
-def _as_label(i: int, type_: str) -> list[list[str]]:
+def _as_label(column: Column) -> list[list[str]]:
     """Return the SQL for the labels: what to try, one after the other."""
-    if _NUMBERS.fullmatch(type_):
-        return [[f"r{i}"]]
-    if _WIDE_NUMBERS.fullmatch(type_):
-        return [[f"cast(r{i} as double)"], [f"trim(r{i})"]]
-    return [[f"cast(r{i} as varchar)"]]
+    if _NUMBERS.fullmatch(column.type):
+        return [[column.sql]]
+    if _WIDE_NUMBERS.fullmatch(column.type):
+        return [[f"cast({column.sql} as double)"], [f"trim({column.sql})"]]
+    return [[f"cast({column.sql} as varchar)"]]
 
 
 def _fetch(table: DuckDBPyRelation, casts: list[str]) -> list[NDArray[Any]]:
@@ -334,19 +476,6 @@ def _fetch(table: DuckDBPyRelation, casts: list[str]) -> list[NDArray[Any]]:
             array[missing] = None if array.dtype.kind == "O" else np.nan
         arrays.append(array)
     return arrays
-
-
-def _refuse_text(table: DuckDBPyRelation, numbers: Sequence[str]) -> None:
-    """Raise for the first column of numbers that has values which are none."""
-    for i, name in enumerate(numbers):
-        count, first, value = (
-            table.project(f"row_number() over () - 1 as i, r{i} as v")
-            .filter("v is not null and try_cast(v as double) is null")
-            .aggregate("count(*), min(i), arg_min(v, i)")
-            .fetchall()[0]
-        )
-        if count:
-            raise InvalidInputError.not_numbers(name=name, value=value, count=count, first=first)
 
 
 def _typed(labels: NDArray[Any]) -> NDArray[Any]:

@@ -24,6 +24,7 @@ from cutpoint.masses import BLOCK_ROWS, Masses, Unit, grain
 from cutpoint.questions import Histogram, Ranges, Scores, Summary
 from cutpoint.sources import arrays
 from cutpoint.sources._input import as_floats, as_weights, same_length
+from cutpoint.sources.blocks import Block
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,7 +130,7 @@ class ProbabilitySource(arrays.ArraySource):
         """Whether there are many rows, the largest is surely not tiny, and none in the sample is bad."""
         return len(scores) >= LARGE and bool(TINY < self._probe.max() <= 1 and self._probe.min() >= 0)
 
-    def _unit(self) -> Unit:
+    def _unit(self) -> Unit | None:
         """Without weights the grain is known and needs no look at the data."""
         if self._weights is None and self._top in (None, 1.0):
             return grain([(GRAIN if self._top else GRAIN - 1, 1)], len(self.scores))
@@ -175,6 +176,7 @@ class ProbabilitySource(arrays.ArraySource):
         spans = Ranges(np.append(kind(-np.inf), edges), ends)
         filled = np.flatnonzero(rows)
         unit = self._unit()
+        assert unit is not None  # without weights, and with probabilities that are not tiny
         table = Histogram(
             pos=_masses([masses[i] for i in filled], unit),
             neg=_masses([(int(rows[i]) << -GRAIN) - masses[i] for i in filled], unit),
@@ -210,10 +212,10 @@ class ProbabilitySource(arrays.ArraySource):
             found.append(_Added(least, most, scores[near], total, mass, rows_above))
         return found
 
-    def _as_block(self, scores: Scores) -> Any:
+    def _as_block(self, scores: Scores) -> Block:
         """Return rows that were picked out of the data, with their masses."""
         shares = (_Share(scores, None, self._top, positive=side)[:] for side in (True, False))
-        return arrays._Block(scores, list(zip((1, 0), shares, strict=True)))  # noqa: SLF001 - its subclass
+        return Block(scores, list(zip((1, 0), shares, strict=True)))
 
 
 class _Added(NamedTuple):

@@ -1,0 +1,72 @@
+"""Batches with the keys of segments: what a stream of rows needs to be searched by segment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutpoint._errors import InvalidInputError
+from cutpoint.masses import BLOCK_ROWS
+from cutpoint.sources import progress
+from cutpoint.sources._faults import refuse
+from cutpoint.sources._input import as_floats
+from cutpoint.sources.blocks import Block
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from cutpoint.sources._keys import Column
+    from cutpoint.sources._labels import Counts
+    from cutpoint.sources.batches import BatchSource
+
+
+class KeyedBatches:
+    """The rows of a source in batches, with columns of keys."""
+
+    def __init__(self, source: BatchSource, keys: Sequence[str]) -> None:
+        self._source, self._keys = source, list(keys)
+        self.passes = source.passes  # what it took to open the data counts too
+        known = source.reader.names()
+        for name in keys:
+            if name not in known:
+                raise InvalidInputError.column(name=name, path="the data", columns=known)
+
+    def read(self, near: tuple[float, float] | None = None) -> Iterator[tuple[list[Column], Block]]:
+        """Make a pass; the first one checks every row, and raises for what arrays are refused for."""
+        self.passes += 1
+        source, reader = self._source, self._source.reader
+        own = len(reader.columns.all)
+        counts: list[Counts] = []
+        others: set[Any] = set()
+        rows = 0
+        observer = progress.observer()
+        batches = reader.batches(near, self._keys)
+        try:
+            for batch in batches:
+                rows += len(batch[0])
+                if observer is not None:
+                    observer(progress.Progress(self.passes, rows, None))
+                for start in range(0, len(batch[0]), BLOCK_ROWS):
+                    part = slice(start, start + BLOCK_ROWS)
+                    columns = [column[part] for column in batch[:own]]
+                    scores = as_floats(columns[0], reader.columns.score)
+                    readings, labels, more, fine = source.check(columns)
+                    if not fine or np.isnan(scores.min()):
+                        batches.close()  # the engine may have one open query at a time
+                        refuse(reader, source.pos_label)
+                    others |= more
+                    if labels is not None:
+                        counts.append(labels)
+                    yield [_part(column, part) for column in batch[own:]], Block(scores, readings)
+        finally:
+            batches.close()
+        if near is None:
+            if rows == 0:
+                raise InvalidInputError.empty(name=reader.columns.score)
+            if not source._two_labels(counts, others):  # noqa: SLF001
+                refuse(reader, source.pos_label)
+
+
+def _part(column: Any, part: slice) -> Column:
+    return (column[0][part], column[1]) if isinstance(column, tuple) else column[part]

@@ -1,0 +1,384 @@
+"""The counting kernel: blocks of rows -> exact masses per bucket, and per distinct score.
+
+Arrays in memory and batches out of a stream are both read in blocks, and this is what is done with
+a block. It is scaled, truncated, joined with its labels and counted by one `numpy.bincount`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoint.masses import FLOAT_BITS, LIMB_BITS, Masses, Unit
+from cutpoint.questions import Histogram, Ranges, Rows, Scores
+from cutpoint.sources._buckets import ordered, unordered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from cutpoint.sources._buckets import Buckets
+
+_CARRY_EVERY = 1 << 8
+"""Blocks after which long sums are carried, long before their limbs could overflow."""
+_CUTS = 1 << 4
+_PIECES = 1 << 12
+"""Into no more pieces are ranges cut: each takes buckets, and finding the piece of a row takes time."""
+_MASK = (1 << LIMB_BITS) - 1
+
+Sides = NDArray[np.uint8] | int
+Reading = tuple[Sides, Scores | None]
+"""For each row the side that its weight goes to, 1 the positives and 0 the negatives; and the weights."""
+
+
+class Block(NamedTuple):
+    """Some rows: scores, one or two readings of their masses, and the scores' range if known.
+
+    At most `masses.BLOCK_ROWS` rows where there are weights, so that sums of a block are exact.
+    """
+
+    scores: Scores
+    readings: list[Reading]
+    low: Any = -np.inf
+    high: Any = np.inf
+
+    def part(self, index: Any) -> Block:
+        """Return some of the rows."""
+        readings = [
+            (
+                sides if isinstance(sides, int) else sides[index],
+                None if weights is None else weights[index],
+            )
+            for sides, weights in self.readings
+        ]
+        return Block(self.scores[index], readings)
+
+
+def joined(blocks: list[Block]) -> Block:
+    """Put blocks together."""
+    readings: list[Reading] = []
+    for i, (sides, weights) in enumerate(blocks[0].readings):
+        whole = sides if isinstance(sides, int) else np.concatenate([b.readings[i][0] for b in blocks])
+        heavy = None if weights is None else np.concatenate([b.readings[i][1] for b in blocks])
+        readings.append((whole, heavy))
+    return Block(np.concatenate([b.scores for b in blocks]), readings)
+
+
+# --- per bucket
+
+
+class Tally(NamedTuple):
+    """What was counted: masses per (bucket, side), by the place of each limb, and rows per bucket."""
+
+    limbs: dict[int, NDArray[np.int64]]
+    rows: NDArray[np.int64]
+
+
+def tally(blocks: Iterable[Block], buckets: Buckets, unit: Unit | None) -> Tally:
+    """Count blocks into buckets; work arrays are made once.
+
+    Without a unit the weights themselves say which limbs are needed, on a grid that starts at 1:
+    the masses are exact although no look at all weights came before.
+    """
+    size = 2 * buckets.count
+    limbs: dict[int, NDArray[np.int64]] = {}
+    rows = np.zeros(size, dtype=np.int64)
+    work: Scores | None = None
+    weighted = False
+    for turn, (scores, readings, low, high) in enumerate(blocks):
+        n = len(scores)
+        if work is None or len(work) < n:
+            # bincount wants int64; the addition below converts, without the interpreter lock.
+            place, key = np.empty(n, np.int32), np.empty(n, np.int64)
+            work = key.view(scores.dtype)[:n]  # done with before the key is written
+        with np.errstate(over="ignore", under="ignore"):
+            buckets.place(scores, work[:n], place[:n], low, high)
+        weighted = readings[0][1] is not None
+        if weighted:
+            rows += np.bincount(place[:n], minlength=size)
+        for sides, weights in readings:
+            np.add(place[:n], sides, out=key[:n])
+            if weights is None:
+                _add(limbs, 0, np.bincount(key[:n], minlength=size))
+                continue
+            for at, limb in _split(weights, unit):
+                _add(limbs, at, np.bincount(key[:n], weights=limb, minlength=size).astype(np.int64))
+        if weighted and turn % _CARRY_EVERY == _CARRY_EVERY - 1:
+            _carry(limbs)
+    counts = rows if weighted else limbs.get(0, rows)
+    if weighted:
+        _carry(limbs)
+    return Tally(limbs, counts[0::2] + counts[1::2])
+
+
+def _split(weights: Scores, unit: Unit | None) -> Iterable[tuple[int, NDArray[np.float64]]]:
+    """Yield limbs and their places, until nothing is left of any weight."""
+    if unit is not None:
+        yield from ((unit.exponent + LIMB_BITS * i, limb) for i, limb in enumerate(unit.split(weights)))
+        return
+    rest = weights.astype(np.float64)
+    place = LIMB_BITS * ((int(np.frexp(rest.max(initial=0.0))[1]) - 1) // LIMB_BITS)
+    while rest.any():
+        # Times a power of two is exact, and so is what is left.
+        part = np.floor(rest * 2.0**-place)
+        rest -= part * 2.0**place
+        yield place, part
+        place -= LIMB_BITS
+
+
+def _add(limbs: dict[int, NDArray[np.int64]], place: int, counts: NDArray[np.int64]) -> None:
+    if place in limbs:
+        limbs[place] += counts
+    else:
+        limbs[place] = counts
+
+
+def _carry(limbs: dict[int, NDArray[np.int64]]) -> None:
+    """Bring every limb into ``[0, 2**36)``, with a further limb on top where it is needed."""
+    if not limbs:
+        return
+    place = min(limbs)
+    while place <= max(limbs):
+        if place in limbs:
+            over = limbs[place] >> LIMB_BITS
+            if over.any():
+                limbs[place] &= _MASK
+                _add(limbs, place + LIMB_BITS, over)
+        place += LIMB_BITS
+
+
+def added(tallies: list[Tally]) -> Tally:
+    """Add up what several threads counted."""
+    limbs: dict[int, NDArray[np.int64]] = {}
+    for one in tallies:
+        for place, counts in one.limbs.items():
+            _add(limbs, place, counts)
+    if len(limbs) > 1:
+        _carry(limbs)
+    return Tally(limbs, np.sum([one.rows for one in tallies], axis=0))
+
+
+def unit_of(counted: Tally) -> Unit:
+    """Return the unit that the weights themselves asked for: one limb if no sum can round as a float."""
+    if not counted.limbs:
+        return Unit()
+    low, high = min(counted.limbs), max(counted.limbs)
+    total = sum(int(counts.sum()) << (place - low) for place, counts in counted.limbs.items())
+    if total < 1 << FLOAT_BITS:
+        return Unit(low)
+    return Unit(low, (high - low) // LIMB_BITS + 1)
+
+
+def table(counted: Tally, buckets: Buckets, unit: Unit) -> Histogram:
+    """Return the buckets that have rows."""
+    filled = np.flatnonzero(counted.rows)
+    sums = np.zeros((unit.limbs, 2 * len(counted.rows)), dtype=np.int64)
+    for place, counts in counted.limbs.items():
+        at = (place - unit.exponent) // LIMB_BITS
+        # The highest limb of a unit may be longer than the others.
+        sums[min(at, unit.limbs - 1)] += counts << (LIMB_BITS * max(0, at - unit.limbs + 1))
+    masses = Masses(sums, unit).carried()
+    return Histogram(
+        pos=masses[2 * filled + 1],
+        neg=masses[2 * filled],
+        rows=counted.rows[filled],
+        span=lambda index: buckets.span(filled[index]),
+    )
+
+
+# --- ranges
+
+
+def inside(scores: Scores, ranges: Ranges) -> NDArray[np.intp]:
+    """Return the positions of the scores that lie in one of the ranges."""
+    near = scores >= ranges.low[0]
+    near &= scores <= ranges.high[-1]
+    positions = np.flatnonzero(near)
+    if len(ranges.low) == 1:
+        return positions
+    candidates = scores[positions]
+    which = np.searchsorted(ranges.low, candidates, side="right") - 1
+    return positions[candidates <= ranges.high[which]]
+
+
+def within(inner: Ranges, outer: Ranges) -> bool:
+    """Whether every inner range lies in one of the outer ones."""
+    which = np.searchsorted(outer.low, inner.low, side="right") - 1
+    return bool((which >= 0).all() and (inner.high <= outer.high[which]).all())
+
+
+def occupied(ranges: Ranges, last: Histogram) -> Ranges:
+    """Cut out of some ranges what a count of them, or of more, found empty.
+
+    Buckets are dealt out over ranges. One row far from a cluster would else make a range so wide
+    that the cluster falls into one bucket, again and again.
+    """
+    low, high = last.span(np.arange(len(last.rows), dtype=np.intp))
+    which = np.minimum(np.searchsorted(ranges.high, low), len(ranges.high) - 1)
+    here = np.flatnonzero((high >= ranges.low[which]) & (low <= ranges.high[which]))
+    low, high, which = low[here], high[here], which[here]
+    if len(here) == 0 or (low < ranges.low[which]).any() or (high > ranges.high[which]).any():
+        return ranges  # not made of these buckets
+    # In steps of the float format; as float64, which does not overflow.
+    start, stop = (ordered(end).astype(np.float64) for end in (low, high))
+    width = stop - start
+    apart = (start[1:] - stop[:-1] > width[1:] + width[:-1] + 1) | (which[1:] != which[:-1])
+    if np.count_nonzero(apart) > _PIECES:
+        apart = which[1:] != which[:-1]
+    return Ranges(low[np.append(True, apart)], high[np.append(apart, True)])
+
+
+def cut_up(ranges: Ranges, sample: Scores) -> Ranges:
+    """Cut ranges where a sample says that as many rows are on either side.
+
+    As many buckets go to each piece, so a cluster gets its share of them, however narrow it is.
+    """
+    sample = np.sort(sample[inside(sample, ranges)])
+    if len(sample) < _CUTS:
+        return ranges
+    edges = ordered(np.unique(sample[:: max(1, len(sample) // _CUTS)]))
+    start, stop = ordered(ranges.low), ordered(ranges.high)
+    which = np.searchsorted(start, edges, side="right") - 1
+    edges = edges[start[which] < edges]
+    starts = np.sort(np.concatenate([start, edges]))
+    stops = np.sort(np.concatenate([stop, edges - 1]))
+    return Ranges(unordered(starts), unordered(stops))
+
+
+# --- per distinct score
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """Distinct scores, ascending, with their masses and how many rows have them."""
+
+    scores: Scores
+    pos: Masses
+    neg: Masses
+    total: int
+    weighed: NDArray[np.int64] | None = None
+    """The rows of each score; None where rows have no weights, and are the masses themselves."""
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many rows have each score."""
+        return self.pos.limbs[0] + self.neg.limbs[0] if self.weighed is None else self.weighed
+
+    def rows(self, ranges: Ranges | None = None) -> Rows:
+        """Return the scores in some ranges (all: None)."""
+        if ranges is None:
+            return Rows(self.scores, self.pos, self.neg, self.total)
+        index = inside(self.scores, ranges)
+        return Rows(self.scores[index], self.pos[index], self.neg[index], int(self.counts[index].sum()))
+
+    def histogram(self, ranges: Ranges, buckets: Buckets) -> Histogram:
+        """Count the scores in some ranges into buckets."""
+        index = inside(self.scores, ranges)
+        scores = self.scores[index]
+        place = np.empty(len(scores), np.int32)
+        buckets.place(scores, np.empty_like(scores), place, -np.inf, np.inf)
+        place >>= 1
+        first = np.flatnonzero(np.append(True, place[1:] != place[:-1])[: len(place)])
+        filled = place[first]
+        return Histogram(
+            pos=_reduced(self.pos[index], first),
+            neg=_reduced(self.neg[index], first),
+            rows=np.add.reduceat(self.counts[index], first) if len(first) else self.counts[:0],
+            span=lambda chosen: buckets.span(filled[chosen].astype(np.intp)),
+        )
+
+    def merged(self, other: Distinct) -> Distinct:
+        """Return the scores of both, those that are in both once."""
+        scores = np.concatenate([self.scores, other.scores])
+        order = np.argsort(scores, kind="stable")  # two ascending runs: one merge
+        scores = scores[order]
+        first = np.flatnonzero(np.append(True, scores[1:] != scores[:-1])[: len(scores)])
+        weighed = None
+        if self.weighed is not None and other.weighed is not None and len(first):
+            weighed = np.add.reduceat(np.concatenate([self.weighed, other.weighed])[order], first)
+        return Distinct(
+            scores[first],
+            _reduced(self.pos.followed_by(other.pos)[order], first),
+            _reduced(self.neg.followed_by(other.neg)[order], first),
+            self.total + other.total,
+            weighed,
+        )
+
+
+def _reduced(masses: Masses, first: NDArray[np.intp]) -> Masses:
+    """Add up runs of masses; `first` has the start of each."""
+    if len(first) == 0:
+        return masses
+    return Masses(np.add.reduceat(masses.limbs, first, axis=1), masses.unit).carried()
+
+
+def distinct(block: Block, unit: Unit) -> Distinct:
+    """Sort rows and add up the masses of equal scores."""
+    scores, readings = block.scores, block.readings
+    if len(readings) == 1 and readings[0][1] is None:
+        return _distinct_unweighted(scores, readings[0][0])
+    order = np.argsort(scores)
+    ranked = scores[order] + scores.dtype.type(0)  # -0.0 becomes 0.0
+    first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])[: len(ranked)])
+    sides = [np.zeros((unit.limbs, len(first)), dtype=np.int64) for _ in (0, 1)]
+    for side, weights in readings:
+        assert weights is not None
+        limbs = [limb.astype(np.int64) for limb in unit.split(weights[order])] if len(first) else []
+        for s in (0, 1):
+            belongs = (side if isinstance(side, int) else side[order]) == s
+            for i, limb in enumerate(limbs):
+                sides[s][i] += np.add.reduceat(np.where(belongs, limb, 0), first)
+    neg, pos = (Masses(side, unit).carried() for side in sides)
+    return Distinct(ranked[first], pos, neg, len(scores), np.diff(first, append=len(scores)))
+
+
+def _distinct_unweighted(scores: Scores, sides: Any) -> Distinct:
+    """Count equal scores: sort them with their labels in the lowest bit, as integers.
+
+    A plain sort of integers is several times faster than argsort, and takes no more memory than
+    the keys. The keys have that one bit to spare unless the scores are large and of both signs.
+    """
+    ordinals = ordered(scores)
+    lowest = int(ordinals.min(initial=0))
+    if lowest < 0 and (int(ordinals.max()) - lowest).bit_length() >= 8 * ordinals.itemsize:
+        ranked, labels = _sorted_by_class(scores, sides)
+    else:
+        if lowest < 0:
+            ordinals -= lowest
+        keys: Any = ordinals.view(np.uint64 if ordinals.itemsize == 8 else np.uint32)
+        keys <<= 1
+        keys |= sides
+        keys.sort()
+        labels = (keys & 1).view(ordinals.dtype)
+        keys >>= 1
+        if lowest < 0:
+            ordinals += lowest
+        ranked = unordered(ordinals)
+    changes = ranked[1:] != ranked[:-1]
+    if changes.all():
+        pos = labels.astype(np.int64, copy=False)
+        neg = 1 - pos
+    else:
+        last = np.flatnonzero(np.append(changes, True)[: len(ranked)])
+        ranked = ranked[last]
+        pos = np.diff(np.cumsum(labels, dtype=np.int64)[last], prepend=0)
+        neg = np.diff(last, prepend=-1)
+        neg -= pos
+    return Distinct(ranked, Masses(pos[None, :], Unit()), Masses(neg[None, :], Unit()), len(scores))
+
+
+def _sorted_by_class(scores: Scores, sides: Any) -> tuple[Scores, Any]:
+    """Sort each class by itself, then merge: a stable sort of two ascending runs is one merge."""
+    positive = sides.view(np.bool_)
+    split = len(scores) - int(np.count_nonzero(positive))
+    ranked = np.empty_like(scores, order="C")
+    np.compress(~positive, scores, out=ranked[:split])
+    np.compress(positive, scores, out=ranked[split:])
+    ranked[:split].sort()
+    ranked[split:].sort()
+    is_pos = np.argsort(ranked, kind="stable") >= split
+    ranked.sort(kind="stable")
+    ranked += 0  # -0.0 becomes 0.0
+    return ranked, is_pos

@@ -1,0 +1,378 @@
+"""Data frames of any engine as a source: narwhals in front, GROUP BY behind.
+
+A frame in memory gives its columns to `arrays`. A lazy one, be it a query of DuckDB, a Spark cluster
+or a warehouse behind Ibis, stays where it is: each question is one query that groups all rows and
+sends back at most a few thousand groups, or, at the end, the distinct scores of the few rows that
+are left. Rows never travel.
+
+The answers are exact on every engine, whatever its arithmetic. The ends of a bucket are scores that
+were seen in it, and buckets that overlap are joined; whole numbers below 2**53 add up to the same sum
+in any order, so weights are added in pieces that are such numbers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from cutpoint._errors import InvalidInputError, InvalidParameterError, MissingDependencyError
+from cutpoint.masses import Masses, Unit
+from cutpoint.questions import Histogram, Ranges, Rows, Source, Summary
+from cutpoint.sources import _expressions as ex
+from cutpoint.sources import batches, progress
+from cutpoint.sources._frame_labels import FrameLabels
+from cutpoint.sources._frame_masses import Column, measure
+from cutpoint.sources._groups import Groups
+from cutpoint.sources._input import as_array, as_floats, as_weights
+from cutpoint.sources._labels import Labels
+from cutpoint.sources._pieces import Piece, Seen, divide, join
+from cutpoint.sources.arrays import ArraySource, Stream
+
+if TYPE_CHECKING:
+    from narwhals.dtypes import DType
+    from numpy.typing import NDArray
+
+FEW = 1 << 18
+"""So few rows are handed over rather than counted again."""
+HOLDS = 1 << 19
+"""So many rows may be handed over where counting does not help."""
+LARGEST_SWEEP = 1 << 25
+"""Distinct scores that may be handed over at once, for goals that need them all."""
+BUCKETS, MOST_BUCKETS = 1 << 14, 1 << 18
+"""Buckets of the second and later counts; the larger number after a count that helped little."""
+HELPED = 4
+PIECES = 64
+"""Ranges that one query tells apart; for more there are several queries."""
+RUNS = 4
+"""Ranges that a query filters by first, which is cheap, before it tells the others apart."""
+_WHOLE = 2.0**53
+_EXTRAS = {"pyspark": "spark", "dask": "dask", "ibis": "ibis"}
+
+Collected = dict[str, "NDArray[Any]"]
+
+
+def source(
+    frame: Any,
+    *,
+    score: str,
+    label: str | None = None,
+    weight: str | None = None,
+    positives: str | None = None,
+    negatives: str | None = None,
+    pos_label: Any = None,
+) -> Source:
+    """Take columns of a data frame, eager or lazy; a lazy one is never collected.
+
+    Parameters
+    ----------
+    frame : data frame
+        Of pandas, polars, pyarrow, DuckDB, PySpark, Dask, Ibis, or any other that narwhals knows.
+    score : str
+        The column of the scores. float32 stays float32.
+    label, weight : str, default=None
+        The columns of the labels, and of their weights if they have any.
+    positives, negatives : str, default=None
+        In place of labels: the columns of how much each row adds to each class.
+    pos_label : int, float, bool or str, default=None
+        The label of the positive class.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": [0, 1, 1], "p": [0.2, 0.6, 0.7]})
+    >>> source(frame, score="p", label="y").summary().positives
+    2
+    """
+    known = read(frame)
+    roles = {
+        "score": score,
+        "label": label,
+        "weight": weight,
+        "positives": positives,
+        "negatives": negatives,
+    }
+    _check_columns(known.collect_schema(), roles)
+    if not isinstance(known, nw.LazyFrame):
+        return _in_memory(known, roles, pos_label)
+    # These two hand over batches faster than they group: the rows are in this process anyway.
+    if known.implementation.is_duckdb():
+        return batches.from_duckdb(known.to_native(), **roles, pos_label=pos_label)  # type: ignore[arg-type]
+    if known.implementation.is_polars():
+        return batches.from_polars(known.to_native(), **roles, pos_label=pos_label)  # type: ignore[arg-type]
+    return FrameSource(known, **roles, pos_label=pos_label)  # type: ignore[arg-type]
+
+
+def read(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    """Return what narwhals makes of a frame."""
+    try:
+        return nw.from_native(frame)
+    except TypeError:
+        raise InvalidParameterError.of(
+            parameter="y_true",
+            caller="find",
+            must_be="a data frame, or a path, where columns have names",
+            got=type(frame),
+            hint="frames of pandas, polars, pyarrow, DuckDB, PySpark, Dask and Ibis are known.",
+        ) from None
+
+
+def _in_memory(frame: nw.DataFrame[Any], roles: dict[str, Any], pos_label: Any) -> ArraySource:
+    """Take the columns as arrays, without a copy where the frame can give them so."""
+    columns = {role: frame.get_column(name).to_numpy() for role, name in roles.items() if name is not None}
+    scores = as_floats(columns["score"], roles["score"])
+    if len(scores) == 0:
+        raise InvalidInputError.empty(name=roles["score"])
+    weights = {
+        role: as_weights(columns[role], roles[role])
+        for role in ("weight", "positives", "negatives")
+        if role in columns
+    }
+    if "label" not in columns:
+        streams: tuple[Stream, ...] = Stream(1, weights["positives"]), Stream(0, weights["negatives"])
+    else:
+        labels = Labels(as_array(columns["label"], roles["label"]), pos_label, name=roles["label"])
+        streams = (Stream(labels, weights.get("weight")),)
+    return ArraySource(scores, streams, score_name=roles["score"])
+
+
+class FrameSource:
+    """Rows that stay in their engine: scores, and labels with or without weights, or two masses."""
+
+    def __init__(
+        self,
+        frame: nw.LazyFrame[Any],
+        *,
+        score: str,
+        label: str | None = None,
+        weight: str | None = None,
+        positives: str | None = None,
+        negatives: str | None = None,
+        pos_label: Any = None,
+    ) -> None:
+        schema = frame.collect_schema()
+        roles = {"score": score, "label": label, "weight": weight, "p": positives, "q": negatives}
+        _check_columns(schema, roles)
+        self.frame = frame
+        self.score = score
+        self.passes = 0
+        self.few = FEW
+        self.holds = HOLDS
+        self._type = schema[score]
+        self._scores: type[np.floating[Any]] = np.float32 if self._type == nw.Float32 else np.float64
+        self._labels = None if label is None else FrameLabels(label, schema[label], pos_label)
+        # Names of our own: the user's may be words of SQL, have quotes or clash with others.
+        masses = {"w": (weight, None), "p": (positives, 1), "q": (negatives, 0)}
+        self._masses = [Column(name, own, schema[name], side) for own, (name, side) in masses.items() if name]
+        for name in (score, *(column.name for column in self._masses)):
+            _check_number(name, schema[name])
+        self._known: tuple[Summary, Histogram] | None = None
+        self._seen: list[Seen] = []
+        self._asked = 0
+        self._buckets = BUCKETS
+
+    # --- the three questions
+
+    def summary(self) -> Summary:
+        """Return rows, masses and the range of scores; raise for what is missing or wrong."""
+        return self._first_look()[0]
+
+    def histogram(self, ranges: Ranges | None) -> Histogram:
+        """Count into buckets: a pass; none for the whole, which was counted in the first look."""
+        summary, first = self._first_look()
+        if ranges is None:
+            self._asked, self._buckets = summary.rows, BUCKETS
+            return first
+        seen = self._count_of(ranges)
+        pieces = divide(ranges, seen, self._buckets)
+        rows = sum(piece.rows for piece in pieces)
+        if rows > self._asked // HELPED:
+            self._buckets = min(8 * self._buckets, MOST_BUCKETS)
+            pieces = divide(ranges, seen, self._buckets)
+        self._asked = rows
+        parts = [self._count(pieces[i : i + PIECES], seen) for i in range(0, len(pieces), PIECES)]
+        groups = Groups.together(parts).joined()
+        _compare(seen.exact(ranges), groups.rows)
+        return self._table(groups, summary.unit, ranges)
+
+    def rows(self, ranges: Ranges | None) -> Rows:
+        """Group by the scores themselves: a pass, and memory for the distinct ones."""
+        summary, _ = self._first_look()
+        frame = self._prepared()
+        expected: int | None = summary.rows
+        if ranges is None:
+            self._refuse_too_many()
+        else:
+            seen = self._count_of(ranges)
+            expected = seen.exact(ranges)
+            wanted = list(zip(ranges.low.tolist(), ranges.high.tolist(), strict=True))
+            for most in (RUNS, PIECES):
+                frame = frame.filter(ex.within_any(join(wanted, seen, most)))
+        got = self._collect(self._sums(frame, [ex.SCORE, ex.CODE]))
+        groups = self._groups(got, got[ex.SCORE], got[ex.SCORE]).joined()
+        if ranges is not None:
+            which = np.searchsorted(ranges.low, groups.low, side="right") - 1
+            inside = (which >= 0) & (groups.low <= ranges.high[which])
+            groups = groups.at(inside)
+        _compare(expected, groups.rows)
+        pos, neg = (Masses(side, summary.unit).carried() for side in (groups.pos, groups.neg))
+        if ranges is None and (pos.total(), neg.total()) != (summary.positives, summary.negatives):
+            raise InvalidInputError.changed(expected=summary.rows, found=summary.rows)
+        return Rows(groups.low.astype(self._scores), pos, neg, int(groups.rows.sum()))
+
+    # --- how
+
+    def _first_look(self) -> tuple[Summary, Histogram]:
+        """Check, summarise and count in one pass; with weights, after one over their sizes."""
+        if self._known is not None:
+            return self._known
+        unit, total = Unit(), None
+        if self._masses:
+            self.passes += 1
+            unit, total = measure(self.frame, self._masses, _collect)
+        if self._labels is not None:
+            self._labels.look(self.frame, _collect)
+        frame = self._prepared().with_columns(_key(ex.first_bucket()))
+        got = self._collect(self._sums(frame, [ex.KEY], ends=True))
+        codes, rows = got[ex.KEY] % ex.CODES, got[ex.ROWS].astype(np.int64)
+        if len(rows) == 0:
+            raise InvalidInputError.empty(name=self.score)
+        missing = int(rows[codes == ex.NO_SCORE].sum())
+        if missing:
+            raise InvalidInputError.nan(name=self.score, count=missing, rows=int(rows.sum()), first=None)
+        if self._labels is not None:
+            self._labels.settle(self.frame, codes, rows, _collect)
+        _compare(total, rows)
+        groups = self._groups(got, got[ex.LOW], got[ex.HIGH]).joined()
+        low, high = float(groups.low[0]), float(groups.high[-1])
+        if self._type.is_integer() and max(-low, high) >= _WHOLE:
+            raise InvalidParameterError.of(
+                parameter=self.score,
+                caller="find",
+                must_be="numbers that float64 can hold",
+                got="whole numbers of 2**53 or more",
+                hint="divide them, or rank them first; float64 would merge neighbours.",
+            )
+        table = self._table(groups, unit)
+        summary = Summary(int(groups.rows.sum()), table.pos.total(), table.neg.total(), unit, low, high)
+        self._known = summary, table
+        return self._known
+
+    def _prepared(self) -> nw.LazyFrame[Any]:
+        """Return scores, codes and the limbs of masses: element-wise work only."""
+        value, missing = ex.floats(self.score, self._type)
+        code = ex.number(ex.POSITIVE) if self._labels is None else self._labels.code()
+        code = nw.when(missing).then(ex.number(ex.NO_SCORE)).otherwise(code)
+        columns = [value.alias(ex.SCORE), code.alias(ex.CODE)]
+        columns += [ex.floats(mass.name, mass.type)[0].alias(mass.own) for mass in self._masses]
+        frame = self.frame.select(*columns)
+        for mass in self._masses:
+            frame = ex.limbs(frame, mass.own, mass.low, mass.bits, mass.count)
+        return frame
+
+    def _sums(self, frame: nw.LazyFrame[Any], keys: list[str], *, ends: bool = False) -> nw.LazyFrame[Any]:
+        """Group, with aggregations that are elementary."""
+        wanted = [nw.len().alias(ex.ROWS)]
+        if ends:
+            wanted += [nw.col(ex.SCORE).min().alias(ex.LOW), nw.col(ex.SCORE).max().alias(ex.HIGH)]
+        names = [name for mass in self._masses for name in mass.limbs]
+        return frame.group_by(*keys).agg(*wanted, *(nw.col(name).sum().alias(name) for name in names))
+
+    def _count(self, pieces: list[Piece], seen: Seen) -> Groups:
+        """Count the rows of the pieces in one query."""
+        runs = join([(piece.low, piece.high) for piece in pieces], seen, RUNS)
+        frame = self._prepared().filter(ex.within_any(runs)).with_columns(_key(ex.bucket(pieces)))
+        got = self._collect(self._sums(frame, [ex.KEY], ends=True))
+        found = got[ex.KEY] >= 0
+        got = {name: column[found] for name, column in got.items()}
+        return self._groups(got, got[ex.LOW], got[ex.HIGH])
+
+    def _collect(self, frame: nw.LazyFrame[Any]) -> Collected:
+        """Make a pass, and say so to whoever listens."""
+        self.passes += 1
+        tell, rows = progress.observer(), self._known[0].rows if self._known else None
+        if tell is not None:
+            tell(progress.Progress(self.passes, 0, rows))
+        found = _collect(frame)
+        if tell is not None:
+            counted = int(found[ex.ROWS].sum())
+            tell(progress.Progress(self.passes, rows or counted, rows or counted, counted if rows else None))
+        return found
+
+    def _groups(self, got: Collected, low: NDArray[Any], high: NDArray[Any]) -> Groups:
+        """Add up the masses of the two sides of each group."""
+        codes = got[ex.CODE] if ex.CODE in got else got[ex.KEY] % ex.CODES
+        rows = got[ex.ROWS].astype(np.int64)
+        positive = codes == ex.POSITIVE
+        limbs = self._masses[0].unit.limbs if self._masses else 1
+        sides = [np.zeros((limbs, len(rows)), dtype=np.int64) for _ in (0, 1)]
+        for mass in self._masses:
+            whole = mass.assemble([got[name] for name in mass.limbs])
+            for side in (0, 1):
+                belongs = positive == side if mass.side is None else mass.side == side
+                sides[side] += np.where(belongs, whole, 0)
+        if not self._masses:
+            for side in (0, 1):
+                sides[side][0] = np.where(positive == side, rows, 0)
+        low, high = (np.asarray(end, dtype=np.float64) + 0.0 for end in (low, high))
+        return Groups(low, high, rows, sides[1], sides[0])
+
+    def _table(self, groups: Groups, unit: Unit, ranges: Ranges | None = None) -> Histogram:
+        """Remember the buckets for the next count, and return them."""
+        low, high = groups.low.astype(self._scores), groups.high.astype(self._scores)
+        self._seen = [*self._seen[:1], Seen(groups.low, groups.high, groups.rows, ranges)]
+        return Histogram(
+            pos=Masses(groups.pos, unit).carried(),
+            neg=Masses(groups.neg, unit).carried(),
+            rows=groups.rows,
+            span=lambda index: Ranges(low[index], high[index]),
+        )
+
+    def _count_of(self, ranges: Ranges) -> Seen:
+        """Return the latest count of all the rows in these ranges, or else the first."""
+        return next(seen for seen in reversed(self._seen) if seen.complete(ranges))
+
+    def _refuse_too_many(self) -> None:
+        seen = self._seen[0]
+        crowded = seen.low < seen.high
+        most = int(seen.rows[crowded].sum()) + int(np.count_nonzero(~crowded))
+        if most > LARGEST_SWEEP:
+            raise InvalidInputError.too_many_scores(rows=most, most=LARGEST_SWEEP)
+
+
+def _compare(expected: int | None, rows: NDArray[np.int64]) -> None:
+    """Raise if the rows are not those that were counted before, where that is known."""
+    found = int(rows.sum())
+    if expected is not None and expected != found:
+        raise InvalidInputError.changed(expected=expected, found=found)
+
+
+def _key(bucket: nw.Expr) -> nw.Expr:
+    """Join the number of a bucket and the code of a row to one whole number; gaps are below zero."""
+    return (bucket * ex.number(ex.CODES) + nw.col(ex.CODE)).cast(nw.Int64()).alias(ex.KEY)
+
+
+def _check_columns(schema: nw.Schema, roles: dict[str, str | None]) -> None:
+    for name in roles.values():
+        if name is not None and name not in schema:
+            raise InvalidInputError.column(name=name, path="the data frame", columns=list(map(str, schema)))
+
+
+def _check_number(name: str, dtype: DType) -> None:
+    if not (dtype.is_numeric() or dtype == nw.Boolean):
+        raise InvalidInputError.not_a_number_type(name=name, type_=str(dtype))
+
+
+def _collect(frame: nw.LazyFrame[Any]) -> Collected:
+    """Run a query; its few rows come as columns of NumPy."""
+    engine = frame.implementation
+    try:
+        found = frame.collect("polars", engine="streaming") if engine.is_polars() else frame.collect()
+    except ImportError as error:
+        package = error.name or "pyarrow"
+        extra = next((extra for name, extra in _EXTRAS.items() if name in str(engine)), "arrow")
+        raise MissingDependencyError.of(
+            caller="find on such a frame", package=package, extra=extra
+        ) from error
+    return {name: found.get_column(name).to_numpy() for name in found.columns}
