@@ -1,0 +1,128 @@
+"""How often the data are read, and how much is sent back, for scores of every kind."""
+
+import itertools
+
+import narwhals as nw
+import numpy as np
+import pytest
+
+import cutpoint as cp
+from cutpoint.questions import Ranges
+from cutpoint.sources import frames
+from cutpoint.sources._pieces import LARGEST, Seen, divide, join
+
+duckdb = pytest.importorskip("duckdb")
+ROWS = 200_000
+
+
+def _odds(rng):
+    p = rng.random(ROWS)
+    return p / (1 - p)
+
+
+SCORES = {
+    "probabilities": lambda rng: 1 / (1 + np.exp(-1.2 * rng.normal(size=ROWS))),
+    "logits": lambda rng: 3 * rng.normal(size=ROWS),
+    "float32": lambda rng: rng.random(ROWS).astype(np.float32),
+    "two decimals": lambda rng: np.round(rng.random(ROWS), 2),
+    "points": lambda rng: rng.integers(300, 850, ROWS),
+    "log-normal": lambda rng: np.exp(20 * rng.normal(size=ROWS)),
+    "odds": _odds,
+    "1e-300 to 1e300": lambda rng: 10.0 ** rng.uniform(-300, 300, ROWS),
+    "both signs": lambda rng: rng.choice([-1, 1], ROWS) * 10.0 ** rng.uniform(-300, 300, ROWS),
+    "one outlier": lambda rng: np.append(rng.random(ROWS - 1), 1e300),
+    "cluster": lambda rng: 0.5 + 1e-9 * rng.random(ROWS),
+    "two clusters": lambda rng: np.where(
+        rng.random(ROWS) < 0.5, 1e-5 * rng.random(ROWS), 1 - 1e-12 * rng.random(ROWS)
+    ),
+    "near one": lambda rng: 1 - np.exp(3 * rng.normal(size=ROWS) - 10),
+    "infinite": lambda rng: np.where(
+        rng.random(ROWS) < 0.3, rng.choice([-np.inf, np.inf], ROWS), rng.random(ROWS)
+    ),
+    "subnormal": lambda rng: rng.integers(0, 10**9, ROWS) * 5e-324,
+    "constant": lambda rng: np.full(ROWS, 0.5),
+}
+
+
+def _source(columns):
+    connection = duckdb.connect()
+    connection.register("given", columns)
+    connection.execute("create table t as select * from given")
+    return frames.FrameSource(nw.from_native(connection.table("t")), score="p", label="y")
+
+
+@pytest.mark.parametrize("kind", SCORES)
+def test_four_passes_whatever_the_scores(kind, monkeypatch):
+    """Four queries at most, and few rows at the end, even where only a hundredth may be handed over."""
+    monkeypatch.setattr(frames, "FEW", ROWS // 100)
+    monkeypatch.setattr(frames, "HOLDS", ROWS // 100)
+    rng = np.random.default_rng(5)
+    scores = SCORES[kind](rng)
+    rank = np.argsort(np.argsort(scores)) / ROWS
+    labels = (rng.random(ROWS) < 0.2 + 0.6 * rank).astype(np.int8)
+    source = _source({"p": scores, "y": labels})
+
+    solution = cp.find(source, maximize="f1", method="narrow")
+
+    expected = cp.find(labels, scores, maximize="f1")
+    assert (expected.threshold, expected.counts) == (solution.threshold, solution.counts)
+    assert solution.certificate.passes <= 4
+
+
+def test_scores_that_crowd_around_a_point():
+    """The worst that we know, distances over fifty powers of two around 0.3, ends exactly, too."""
+    rng = np.random.default_rng(6)
+    scores = 0.3 + rng.choice([-1, 1], ROWS) * 2.0 ** -rng.uniform(2, 54, ROWS)
+    labels = (rng.random(ROWS) < 0.5).astype(np.int8)
+    source = _source({"p": scores, "y": labels})
+
+    solution = cp.find(source, maximize="mcc", method="narrow")
+
+    expected = cp.find(labels, scores, maximize="mcc")
+    assert (expected.threshold, expected.counts) == (solution.threshold, solution.counts)
+    assert solution.certificate.passes <= 5
+
+
+def test_the_buckets_of_the_first_count_are_few():
+    """Probabilities fill about eight thousand buckets; scores of all sizes and signs stay bounded."""
+    rng = np.random.default_rng(7)
+    sizes = {}
+    for kind in ("probabilities", "both signs"):
+        source = _source({"p": SCORES[kind](rng), "y": rng.integers(0, 2, ROWS)})
+        sizes[kind] = len(source.histogram(None).rows)
+
+    assert sizes["probabilities"] < 20_000
+    assert sizes["both signs"] < 150_000
+
+
+def test_pieces_cover_all_that_was_seen():
+    """Every bucket that was seen lies in one piece, and pieces neither overlap nor straddle zero."""
+    rng = np.random.default_rng(8)
+    for _ in range(200):
+        ends = np.unique(
+            rng.choice(
+                [-np.inf, -3.0, -1e-300, 0.0, 1e-300, 0.5, 1.0, 1e300, np.inf, *rng.normal(size=9)], 18
+            )
+        )
+        low, high = ends[::2][: len(ends) // 2], ends[1::2][: len(ends) // 2]
+        seen = Seen(low, high, rng.integers(1, 10**6, len(low)))
+        pieces = divide(Ranges(low[:1], high[-1:]), seen, 64)
+        for one, other in itertools.pairwise(pieces):
+            assert one.high < other.low
+        for piece in pieces:
+            assert piece.low == piece.high or piece.low > 0 or piece.high < 0
+        for a, b in zip(low, high, strict=True):
+            for point in (a, b):
+                assert any(piece.low <= point <= piece.high for piece in pieces)
+
+
+def test_joined_ranges_close_the_gaps_with_the_fewest_rows():
+    """Of three gaps, the one with most rows stays open."""
+    low = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    seen = Seen(low, low + 0.5, np.array([1, 5, 1, 100, 1, 7, 1]))
+    ranges = [(0.0, 0.5), (2.0, 2.5), (4.0, 4.5), (6.0, 6.5)]
+
+    assert [(0.0, 2.5), (4.0, 6.5)] == join(ranges, seen, 2)
+    assert [(0.0, 6.5)] == join(ranges, seen, 1)
+    assert ranges == join(ranges, seen, 4)
+    assert np.isfinite(LARGEST)
