@@ -1,0 +1,105 @@
+"""`cutpoint find --by`."""
+
+import json
+
+import pytest
+
+import cutpoint as cp
+
+GOAL = ("--label", "y", "--score", "p", "--maximize", "f1")
+
+
+@pytest.fixture
+def segments(tmp_path):
+    """A file of three segments: DE and FR can be solved, IT has no positive rows."""
+    path = tmp_path / "segments.csv"
+    path.write_text(
+        "y,p,land,kind\n1,0.9,DE,a\n0,0.3,DE,a\n1,0.4,DE,b\n0,0.2,FR,a\n1,0.7,FR,b\n0,0.8,IT,a\n0,0.6,IT,a\n",
+        encoding="utf-8",
+    )
+    return str(path)
+
+
+def test_one_line_per_segment(run, segments):
+    """The table has a line per segment, in order, and fits 80 columns; why one failed is on two streams."""
+    result = run("find", segments, *GOAL[:-1], "recall", "--by", "land")
+
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert 0 == result.exit_code
+    assert "goal maximize recall" in lines
+    assert "solved 2 of 3 segments" in lines
+    assert "DE 0.4 1.0000 3 2 2" in lines
+    assert "FR 0.7 1.0000 2 1 1" in lines
+    assert "IT - - 2 0 - undefined: no positive rows" in lines
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_several_columns(run, segments):
+    """`--by` may be given more than once."""
+    result = run("find", segments, *GOAL, "--by", "land", "--by", "kind", "--json")
+    shown = json.loads(result.stdout)
+
+    assert 0 == result.exit_code
+    assert ["land", "kind"] == shown["by"]
+    assert {"land": "DE", "kind": "a"} == shown["segments"][0]["key"]
+
+
+def test_json_is_the_result_and_nothing_else(run, segments):
+    """`--json` prints what `Segments.to_dict` returns; the count of failures is on standard error."""
+    result = run("find", segments, *GOAL[:-1], "recall", "--by", "land", "--json")
+    expected = cp.find(segments, label="y", score="p", maximize="recall", by=["land"]).to_dict()
+
+    assert expected == json.loads(result.stdout, parse_constant=pytest.fail)
+    assert "1 of 3 segments has no threshold.\n" == result.stderr
+
+
+def test_min_rows(run, segments):
+    """Small segments are left alone, and say so."""
+    result = run("find", segments, *GOAL, "--by", "land", "--min-rows", "3")
+
+    assert 0 == result.exit_code
+    assert "too few rows" in result.stdout
+    assert "2 of 3 segments have no threshold" in result.stderr
+
+
+def test_no_segment_solved_is_an_error(run, segments):
+    """Exit code 1 where the goal is undefined everywhere or rows are few, 3 where it is infeasible."""
+    few = run("find", segments, *GOAL, "--by", "land", "--min-rows", "9")
+    never = run("find", segments, *GOAL, "--by", "land", "--subject-to", "predicted_positive >= 100")
+
+    assert 1 == few.exit_code
+    assert "at least 9 rows" in few.stderr
+    assert 3 == never.exit_code
+
+
+@pytest.mark.parametrize("extra", [["--check-calibration"], ["--policy", "x.json"], ["--positives", "y"]])
+def test_options_that_do_not_go_together(run, segments, extra):
+    """What is about one threshold does not go with many."""
+    result = run("find", segments, *GOAL, "--by", "land", *extra)
+
+    assert 2 == result.exit_code
+    assert f"{extra[0]} does not go with --by" in result.stderr
+
+
+def test_a_missing_column(run, segments):
+    """The name is told, with the near one."""
+    result = run("find", segments, *GOAL, "--by", "lnd")
+
+    assert 1 == result.exit_code
+    assert "The column 'lnd'" in result.stderr
+    assert "did you mean 'land'?" in result.stderr
+
+
+def test_many_segments_are_not_all_printed(run, tmp_path):
+    """The first fifty are shown, and how many more there are; `--json` has them all."""
+    path = tmp_path / "many.csv"
+    rows = "".join(f"1,0.9,s{i:03}\n0,0.1,s{i:03}\n" for i in range(60))
+    path.write_text(f"y,p,k\n{rows}", encoding="utf-8")
+
+    shown = run("find", str(path), *GOAL, "--by", "k").stdout
+    all_of_them = json.loads(run("find", str(path), *GOAL, "--by", "k", "--json").stdout)
+
+    assert "the first 50; 10 more with --json" in shown
+    assert "s049" in shown
+    assert "s050" not in shown
+    assert 60 == len(all_of_them["segments"])
