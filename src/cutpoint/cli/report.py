@@ -1,0 +1,98 @@
+"""`cutpoint report`: one HTML page to decide from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from cutpoint.cli._options import examples, goal_options, json_option, read
+from cutpoint.cli._output import pairs, print_json, show, waiting
+
+
+@click.command(
+    epilog=examples(
+        "cutpoint report scores.csv --label y --score p --maximize f1 \\",
+        "    -o report.html",
+        "cutpoint report scores.csv --label y --score logit --score forest \\",
+        "    --minimize 'cost(fp=1, fn=5)' --title 'Churn' -o report.html",
+    )
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--label", metavar="COLUMN", help="Column of the labels: 0/1 or any two.")
+@click.option(
+    "--score",
+    "scores",
+    metavar="COLUMN",
+    required=True,
+    multiple=True,
+    help="Column of the scores. Once for each model.",
+)
+@click.option("--weight", metavar="COLUMN", help="Column of weights, if there are any.")
+@click.option("--positives", metavar="COLUMN", help="Instead of labels: positives per row,")
+@click.option("--negatives", metavar="COLUMN", help="and negatives per row.")
+@click.option("--pos-label", metavar="LABEL", help="The positive label; 1 by default.")
+@goal_options
+@click.option("-o", "--output", metavar="FILE", help="Where to write the page, an HTML file.")
+@click.option("--title", metavar="TEXT", help="The heading of the page.")
+@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the honest value.")
+@json_option
+def report(
+    files: tuple[str, ...],
+    *,
+    scores: tuple[str, ...],
+    maximize: str | None,
+    minimize: str | None,
+    subject_to: tuple[str, ...],
+    output: str | None,
+    title: str | None,
+    random_state: int,
+    as_json: bool,
+    **columns: Any,
+) -> None:
+    """Write a page to decide from: the best threshold, and a slider for all others.
+
+    One HTML file that needs no network: the decision in a sentence, what it does, what to expect
+    on new rows, charts, costs, and policy files to download. --json prints the numbers behind it;
+    without -o it prints them alone.
+    """
+    if (maximize is None) == (minimize is None):
+        message = (
+            "Missing option '--maximize' or '--minimize', for example --maximize f1."
+            if maximize is None
+            else "--maximize and --minimize cannot both be given."
+        )
+        raise click.UsageError(message)
+    if output is None and not as_json:
+        message = "Missing option '-o', for example -o report.html (or '--json' for the numbers alone)."
+        raise click.UsageError(message)
+    if len(set(scores)) < len(scores):
+        message = "must name another column each time."
+        raise click.BadParameter(message, param_hint="'--score'")
+    if len(scores) > 1 and "-" in files:
+        message = "Several models need a file: standard input can be read only once."
+        raise click.UsageError(message)
+    from cutpoint.objective import goal
+    from cutpoint.report._report import build
+
+    # A slip in the goal is told before a large file is read.
+    wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="report")
+    sources = {name: read(files, score=name, **columns) for name in scores}
+    with waiting("Searching"):
+        made = build(
+            sources,
+            wanted,
+            title=title,
+            named=True,
+            label=columns["label"],
+            weight=columns["weight"],
+            pos_label=columns["pos_label"],
+            weighted=columns["weight"] is not None,
+            random_state=random_state,
+        )
+    page = None if output is None else str(made.save(output))
+    if as_json:
+        print_json(made.to_dict() | {"page": page})
+        return
+    assert page is not None
+    show(pairs([("decision", made.to_dict()["sentence"]), ("page", page)]))
