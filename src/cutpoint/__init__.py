@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from cutpoint.expected.population import Population
     from cutpoint.expected.theory import Theory, bayes_threshold, theory_of
     from cutpoint.find import counted, find
+    from cutpoint.policy import Policy
+    from cutpoint.report import Report, report
+    from cutpoint.segments import Segments
+    from cutpoint.sketch import Sketch
     from cutpoint.solution import Confusion, Solution
 
 # Loaded when first used, so that `import cutpoint` costs next to nothing: name -> room.
@@ -42,7 +46,11 @@ _LATER: dict[str, str] = {
     "CutpointClassifier": "cutpoint.estimator",
     "ExpectedSolution": "cutpoint.expected",
     "LeakageWarning": "cutpoint.estimator",
+    "Policy": "cutpoint.policy",
     "Population": "cutpoint.expected.population",
+    "Report": "cutpoint.report",
+    "Segments": "cutpoint.segments",
+    "Sketch": "cutpoint.sketch",
     "Solution": "cutpoint.solution",
     "Theory": "cutpoint.expected.theory",
     "adjust_prior": "cutpoint.calibration",
@@ -64,6 +72,7 @@ _LATER: dict[str, str] = {
     "plots": "cutpoint.plots",
     "recalibrate": "cutpoint.calibration",
     "reliability_curve": "cutpoint.calibration",
+    "report": "cutpoint.report",
     "scorer": "cutpoint.estimator",
     "theory_of": "cutpoint.expected.theory",
 }
@@ -75,7 +84,11 @@ __all__ = [
     "CutpointClassifier",
     "ExpectedSolution",
     "LeakageWarning",
+    "Policy",
     "Population",
+    "Report",
+    "Segments",
+    "Sketch",
     "Solution",
     "Theory",
     "__version__",
@@ -98,6 +111,7 @@ __all__ = [
     "plots",
     "recalibrate",
     "reliability_curve",
+    "report",
     "scorer",
     "theory_of",
 ]

@@ -154,6 +154,37 @@ def test_interrupt_is_exit_130(process, tmp_path):
     assert [] == list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("query", ["from data, range(20000)", "from data, range(500) order by p + random()"])
+def test_interrupt_in_the_middle_of_a_search(process, tmp_path, query):
+    """Ctrl-C during a long pass ends with 130 at once, without a traceback, and leaves no file behind."""
+    import duckdb
+
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    path = str(tmp_path / "scores.parquet")
+    duckdb.sql("select i % 2 as y, random() as p from range(100000) as r(i)").write_parquet(path)
+    running = process(
+        *("find", path, "--label", "y", "--score", "p", "--maximize", "f1", "--memory-limit", "200MB"),
+        *("--sql", f"select y, p {query}"),
+        env={"TMPDIR": str(scratch)},
+    )
+    deadline = time.monotonic() + 60
+    while not list(scratch.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(2)
+    try:
+        assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    finally:
+        running.kill()
+
+    assert 130 == running.returncode
+    assert "" == out
+    assert "Interrupted." == err.strip()
+    assert [] == list(scratch.iterdir())
+
+
 @pytest.mark.parametrize(
     ("error", "shown"),
     [

@@ -2,7 +2,7 @@
 
 A command reads its options, calls the library and prints. Results go to standard output, all else
 to standard error. Exit codes: 0 found, 1 bad data or a goal that cannot be read, 2 bad options,
-3 no threshold meets the constraints, 130 interrupted.
+3 no threshold meets the constraints, 4 a policy that calls for attention (`check`), 130 interrupted.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from cutpoint._errors import CutpointError, InfeasibleError
 from cutpoint._version import __version__
 from cutpoint.cli._messages import in_options
 from cutpoint.cli._options import examples
+from cutpoint.cli.apply import apply
 from cutpoint.cli.assess import assess
 from cutpoint.cli.calibration import calibration
+from cutpoint.cli.check import check
 from cutpoint.cli.compare import compare
 from cutpoint.cli.curve import curve
 from cutpoint.cli.demo import demo
@@ -25,6 +27,8 @@ from cutpoint.cli.expected import expected
 from cutpoint.cli.find import find
 from cutpoint.cli.ilp import ilp
 from cutpoint.cli.metrics import metrics
+from cutpoint.cli.policy import policy
+from cutpoint.cli.report import report
 from cutpoint.cli.version import version
 
 INTERRUPTED = 130
@@ -75,5 +79,20 @@ def main() -> None:
     """Find the decision threshold of a classifier that is best for a goal, and prove it."""
 
 
-for _command in (find, curve, compare, assess, calibration, expected, ilp, metrics, demo, version):
+_COMMANDS = (
+    find,
+    curve,
+    compare,
+    assess,
+    calibration,
+    expected,
+    ilp,
+    policy,
+    apply,
+    check,
+    report,
+    metrics,
+    demo,
+)
+for _command in (*_COMMANDS, version):
     main.add_command(_command)

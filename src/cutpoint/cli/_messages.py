@@ -6,8 +6,8 @@ import re
 import shlex
 
 _NAMES = (
-    "maximize|minimize|subject_to|pos_label|method|at|label|score|weight|positives|negatives"
-    "|confidence|cv|tolerance|n_bootstrap|random_state|formulation|epsilon|time_limit|gap"
+    "maximize|minimize|subject_to|by|min_rows|pos_label|method|at|label|score|weight|positives|negatives"
+    "|where|sql|memory_limit|missing|column|output|alpha|psi|dialect|function|confidence|cv|tolerance|n_bootstrap|random_state|formulation|epsilon|time_limit|gap"
 )
 
 _REWRITES = (

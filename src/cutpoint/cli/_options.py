@@ -11,6 +11,7 @@ from cutpoint.cli._output import waiting
 
 if TYPE_CHECKING:
     from cutpoint.sources.arrays import ArraySource
+    from cutpoint.sources.batches import BatchSource
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,6 +34,9 @@ def data_options(command: F) -> F:
             click.option("--positives", metavar="COLUMN", help="Instead of labels: positives per row,"),
             click.option("--negatives", metavar="COLUMN", help="and negatives per row."),
             click.option("--pos-label", metavar="LABEL", help="The positive label; 1 by default."),
+            click.option("--where", metavar="CONDITION", help="Only these rows: \"month = '2026-10'\"."),
+            click.option("--sql", metavar="SELECT", help="A query over the files, as the table data."),
+            click.option("--memory-limit", metavar="SIZE", help="What DuckDB may use, such as 2GB."),
         )
     ):
         command = add(command)
@@ -70,8 +74,15 @@ def read(
     positives: str | None,
     negatives: str | None,
     pos_label: str | None,
-) -> ArraySource:
-    """Read the columns that the options name; exit with 2 for options that do not go together."""
+    where: str | None = None,
+    sql: str | None = None,
+    memory_limit: str | None = None,
+    stream: bool | None = False,
+) -> ArraySource | BatchSource:
+    """Read the columns that the options name; exit with 2 for options that do not go together.
+
+    With `stream` None, large files are not read yet, but batch by batch in the search.
+    """
     counted = positives is not None or negatives is not None
     if counted:
         for option, value in (("--label", label), ("--weight", weight), ("--pos-label", pos_label)):
@@ -95,4 +106,8 @@ def read(
             positives=positives,
             negatives=negatives,
             pos_label=pos_label,
+            where=where,
+            sql=sql,
+            memory_limit=memory_limit,
+            stream=stream,
         )

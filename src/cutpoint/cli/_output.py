@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
+    from cutpoint.sources.progress import Progress
+
 _LARGE = 1000
-_PATIENCE = 1.0
+_PATIENCE = 2.0
 
 
 def print_json(shown: dict[str, Any]) -> None:
@@ -42,7 +44,7 @@ def show(*parts: RenderableType) -> None:
 
 @contextmanager
 def waiting(text: str) -> Iterator[None]:
-    """Tell a terminal what takes long, on standard error and only once it has taken a second."""
+    """Tell a terminal what takes long, and how far it is, on standard error and only after two seconds."""
     if not sys.stderr.isatty():
         yield
         return
@@ -50,16 +52,36 @@ def waiting(text: str) -> Iterator[None]:
 
     from rich.console import Console
 
+    from cutpoint.sources.progress import watching
+
+    def told(step: Progress) -> None:
+        status.update(f"{text}: {steps(step)}")
+
     status = Console(stderr=True).status(text)
     timer = Timer(_PATIENCE, status.start)
     timer.daemon = True
     timer.start()
     try:
-        yield
+        with watching(told):
+            yield
     finally:
         timer.cancel()
         timer.join()
         status.stop()
+
+
+def steps(step: Progress) -> str:
+    """Write how far a search has got.
+
+    Examples
+    --------
+    >>> from cutpoint.sources.progress import Progress
+    >>> steps(Progress(passes=2, rows=3000, total=12_000, survivors=17))
+    'pass 2, 3,000 of 12,000 rows, 17 left'
+    """
+    of = "" if step.total is None else f" of {step.total:,}"
+    left = "" if step.survivors is None else f", {step.survivors:,} left"
+    return f"pass {step.passes}, {step.rows:,}{of} rows{left}"
 
 
 def fits(part: RenderableType) -> bool:

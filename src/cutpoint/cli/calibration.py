@@ -59,10 +59,12 @@ def calibration(
     from cutpoint.calibration import calibration as measure
     from cutpoint.calibration import check_threshold
     from cutpoint.objective import goal
+    from cutpoint.sources.arrays import ArraySource
 
     goal(maximize=maximize, caller="check_threshold")
     nothing = dict.fromkeys(("weight", "positives", "negatives"))
     source = read(files, label=label, score=score, pos_label=pos_label, **nothing)
+    assert isinstance(source, ArraySource)  # not asked to be streamed
     source.summary()  # checks the labels
     y, _ = source.streams[0].read(slice(None), slice(None))
     with waiting("Measuring"):

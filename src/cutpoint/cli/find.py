@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from cutpoint.calibration._measure import ThresholdCheck
     from cutpoint.objective import Goal
     from cutpoint.solution import Confusion, Solution
+    from cutpoint.sources.arrays import ArraySource
+    from cutpoint.sources.batches import BatchSource
 
 DEFAULT = 0.5
 KEY_METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
@@ -40,6 +42,10 @@ _TIES_SHOWN = 5
         "    --subject-to 'precision >= 0.9' --confidence 0.95",
         "cutpoint find scores.csv --label y --score p --maximize f1 \\",
         "    --check-calibration",
+        "cutpoint find scores.csv --label y --score p --maximize f1 \\",
+        "    --by country --by product",
+        "cutpoint find scores/ --label y --score p --maximize f1 \\",
+        "    --where \"month = '2026-10' and country in ('DE', 'FR')\"",
     )
 )
 @data_options
@@ -67,9 +73,28 @@ _TIES_SHOWN = 5
     "between it and the next lower score.",
 )
 @click.option(
+    "--by",
+    metavar="COLUMN",
+    multiple=True,
+    help="Find one threshold per segment: per value of this column, or of several.",
+)
+@click.option(
+    "--min-rows",
+    metavar="NUMBER",
+    type=click.IntRange(min=1),
+    default=1,
+    help="With --by: leave smaller segments alone, and say so.",
+)
+@click.option(
     "--check-calibration",
     is_flag=True,
     help="Say in a sentence where calibrated probabilities would have the threshold.",
+)
+@click.option(
+    "--policy",
+    "policy_file",
+    metavar="FILE",
+    help="Also write the threshold as a policy, for `cutpoint apply` and `cutpoint check`.",
 )
 @json_option
 def find(
@@ -81,13 +106,17 @@ def find(
     confidence: float | Literal["expectation"] | None,
     method: Literal["auto", "sweep", "narrow", "ilp"],
     at: Literal["score", "middle"],
+    by: tuple[str, ...],
+    min_rows: int,
     check_calibration: bool,
+    policy_file: str | None,
     as_json: bool,
     **columns: Any,
 ) -> None:
     """Find the threshold that is best for a goal, and prove it.
 
-    FILE is CSV or Parquet, a quoted pattern such as 'scores/*.parquet', or - for standard input.
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input. Files larger than memory are read in batches.
     A row is called positive if its score is at least the threshold. `cutpoint metrics` lists what
     goals and constraints are made of.
     """
@@ -106,7 +135,26 @@ def find(
 
     # A slip in the goal is told before a large file is read.
     wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to)
-    source = read(files, **columns)
+    if by:
+        from cutpoint.cli._segments import find_by
+
+        find_by(
+            files,
+            by=by,
+            min_rows=min_rows,
+            as_json=as_json,
+            maximize=maximize,
+            minimize=minimize,
+            subject_to=subject_to,
+            confidence=confidence,
+            method=method,
+            at=at,
+            check_calibration=check_calibration,
+            policy_file=policy_file,
+            **columns,
+        )
+        return
+    source = read(files, **columns, stream=None)
     with waiting("Searching"):
         solution = search(
             source,
@@ -120,17 +168,30 @@ def find(
     summary = source.summary()
     probabilities = summary.low >= 0 and summary.high <= 1
     check = _check(solution, probabilities=probabilities) if check_calibration else None
+    if policy_file is not None and solution.threshold is not None:
+        names = {role: columns[role] for role in ("score", "label", "pos_label")}
+        solution.policy(**names).save(policy_file)
     if as_json:
         print_json(solution.to_dict() | ({} if check is None else {"threshold_check": check.to_dict()}))
     solution.raise_if_infeasible()
     if as_json:
         return
-    default = None
-    if probabilities:
+    default = _at_default(source) if probabilities else None
+    _print(solution, wanted, default, None if check is None else check.sentence)
+
+
+def _at_default(source: ArraySource | BatchSource) -> Confusion | None:
+    """Return the confusion at 0.5; None if rows that stream would have to be read again for it."""
+    from cutpoint.sources.arrays import ArraySource
+
+    if isinstance(source, ArraySource):
         from cutpoint.curve import curve
 
-        default = curve(source).at(DEFAULT).confusion
-    _print(solution, wanted, default, None if check is None else check.sentence)
+        return curve(source).at(DEFAULT).confusion
+    from cutpoint.solution import make_cut
+
+    masses = source.masses_from(DEFAULT)
+    return None if masses is None else make_cut(source.summary(), DEFAULT, DEFAULT, *masses).confusion
 
 
 def _check(solution: Solution, *, probabilities: bool) -> ThresholdCheck | None:
@@ -183,6 +244,8 @@ def _print(solution: Solution, wanted: Goal, default: Confusion | None, check: s
 
 
 def _ties(solution: Solution) -> str:
+    if not getattr(solution.ties, "complete", True):
+        return "more cuts of equal value, with lower thresholds, than can be listed"
     if not solution.ties:
         return "none, every other cut is worse"
     shown = ", ".join(exact(tie.threshold) for tie in solution.ties[:_TIES_SHOWN])
