@@ -110,8 +110,9 @@ def find(
     ----------
     y_true : array-like of shape (n_samples,), data frame, path, or a source
         Labels: 0/1, booleans, -1/+1, or any two values with `pos_label`. In place of `y_true` and
-        `y_score`: a data frame, or the path, folder or pattern of files (or a list), with the names of
-        columns in `label`, `score` and `weight`; or rows that are already counted, see `counted`.
+        `y_score`: a data frame of pandas, Polars, pyarrow, DuckDB, Spark, Dask or Ibis, where lazy ones
+        stay lazy, or the path, folder or pattern of files (or a list), with the names of columns in
+        `label`, `score` and `weight`; or rows that are already counted, see `counted`.
     y_score : array-like of shape (n_samples,)
         Any real scores: probabilities, logits, points. float32 is compared as float32. Infinite
         scores are allowed; NaN is an error.

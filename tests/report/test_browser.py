@@ -34,7 +34,7 @@ HOSTILE = (
 )
 
 try:
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 except ImportError:
     sync_playwright = None
 
@@ -83,7 +83,8 @@ def visit(browser, pages):
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
         page.goto((pages / name).as_uri())
-        page.wait_for_function("document.querySelectorAll('.plot .main-svg').length > 0")
+        # Not wait_for_function, whose eval the page forbids.
+        page.locator(".plot .main-svg").first.wait_for(state="attached")
         settle(page)
         return page
 
@@ -319,9 +320,8 @@ def test_a_policy_is_copied(visit, scored):
     y, good, _ = scored
     page = visit("f1.html", permissions=["clipboard-read", "clipboard-write"])
     page.locator("#table tbody tr").first.get_by_text("Copy policy").click()
-    page.wait_for_function("document.getElementById('status').textContent !== ''")
+    expect(page.locator("#status")).to_contain_text("is copied")
     copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
-    assert "is copied" in page.locator("#status").inner_text()
     assert cp.find(y, good, maximize="f1").threshold == copied["threshold"]
     assert copied["checksum"].startswith("sha256:")
 
@@ -379,9 +379,7 @@ def test_the_dark_scheme_reaches_the_charts(visit):
 
     light = colours()
     page.emulate_media(color_scheme="dark")
-    page.wait_for_function(
-        "before => getComputedStyle(document.querySelector('#roc .xtitle')).fill !== before", arg=light[1]
-    )
+    expect(page.locator("#roc .xtitle")).not_to_have_css("fill", light[1])
     dark = colours()
     assert luminance(light[0]) > 0.8
     assert luminance(dark[0]) < 0.2
