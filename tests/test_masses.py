@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cutpoint.masses import BLOCK_ROWS, LIMB_BITS, Masses, Unit, bit_range, grain, number
+from cutpoint.masses import BLOCK_ROWS, LIMB_BITS, Masses, Unit, bit_range, grain, number, outer_bits, scaled
 from strategies import AWKWARD, float_weights
 
 units = st.builds(Unit, st.integers(-300, 50), st.integers(1, 20))
@@ -220,3 +220,25 @@ def test_number_is_what_people_expect(mass, expected):
 
     assert expected == found
     assert type(expected) is type(found)
+
+
+@given(st.lists(st.floats(0, 1e100, width=64), max_size=20), st.sampled_from([np.float64, np.float32]))
+def test_outer_bits_hold_all_bits(values, dtype):
+    """The quick range is never narrower than the exact one, and is none where that is none."""
+    with np.errstate(over="ignore"):
+        column = np.array(values, dtype=dtype)
+    column = column[np.isfinite(column)]
+    exact, outer = bit_range(column), outer_bits(column)
+
+    assert (exact is None) == (outer is None)
+    if exact is not None and outer is not None:
+        assert outer[0] <= exact[0]
+        assert exact[1] <= outer[1]
+
+
+@given(st.lists(st.floats(allow_nan=False), max_size=9), st.integers(-1100, 1100))
+def test_scaling_is_that_of_ldexp(values, exponent):
+    """A product with a power of two is rounded as ldexp rounds."""
+    column = np.array(values, dtype=np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        assert np.array_equal(np.ldexp(column, exponent), scaled(column, exponent))

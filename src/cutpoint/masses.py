@@ -12,6 +12,7 @@ a block of that many rows.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ BLOCK_ROWS = 1 << (FLOAT_BITS - LIMB_BITS)
 """So many limbs add up without rounding in float64."""
 
 _MASK = (1 << LIMB_BITS) - 1
+_LARGEST_POWER = 1000
+_FIRST = 1000
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,9 @@ class Unit:
 
     def fraction(self, integer: int) -> Fraction:
         """Return the mass that an integer stands for."""
-        whole = Fraction(integer)
-        return whole * Fraction(2) ** self.exponent if self.exponent else whole
+        if self.exponent < 0:
+            return Fraction(integer, 1 << -self.exponent)
+        return Fraction(integer << self.exponent)
 
     def number(self, integer: int) -> int | float:
         """Return that mass as people expect it, see `number`."""
@@ -71,6 +75,23 @@ def bit_range(values: NDArray[Any]) -> tuple[int, int] | None:
     whole = np.ldexp(mantissa, FLOAT_BITS).astype(np.int64)
     _, trailing = np.frexp((whole & -whole).astype(np.float64))
     return int((exponent - FLOAT_BITS + trailing - 1).min()), int(exponent.max())
+
+
+def outer_bits(values: NDArray[Any]) -> tuple[int, int] | None:
+    """Return a range of places that holds all set bits, as `bit_range` does, if not the narrowest.
+
+    From the smallest and the largest value only: two passes instead of twenty.
+    """
+    high = float(values.max(initial=0.0))
+    if high == 0:
+        return None
+    top = math.frexp(high)[1]
+    if bool((values[:_FIRST] == np.floor(values[:_FIRST])).all()) and (values == np.floor(values)).all():
+        return 0, top
+    low = float(values.min())
+    if low == 0:
+        low = float(values[values > 0].min())
+    return math.frexp(low)[1] - (np.finfo(values.dtype).nmant + 1), top
 
 
 class Masses:
@@ -160,7 +181,12 @@ class Masses:
         value = self.limbs[-1].astype(np.float64)
         for limb in self.limbs[-2::-1]:
             value = value * float(1 << LIMB_BITS) + limb
-        return np.ldexp(value, self.unit.exponent) if self.unit.exponent else value
+        return scaled(value, self.unit.exponent) if self.unit.exponent else value
+
+
+def scaled(values: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:
+    """Return ``values * 2**exponent``, rounded once; ten times as fast as ldexp if the power is a float."""
+    return values * 2.0**exponent if abs(exponent) < _LARGEST_POWER else np.ldexp(values, exponent)
 
 
 def number(mass: Fraction) -> int | float:

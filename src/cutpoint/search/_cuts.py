@@ -52,12 +52,12 @@ class Cuts:
         if unit == _ONES:  # whole numbers below 2**53: a difference of floats is exact
             tp, fp = self.tp.floats(), self.fp.floats()
             return {"tp": tp, "fp": fp, "fn": self.summary.positives - tp, "tn": self.summary.negatives - fp}
-        return {
-            "tp": self.tp.floats(),
-            "fp": self.fp.floats(),
-            "fn": (Masses.scalar(self.summary.positives, unit) - self.tp).floats(),
-            "tn": (Masses.scalar(self.summary.negatives, unit) - self.fp).floats(),
-        }
+        totals = (Masses.scalar(total, unit) for total in (self.summary.positives, self.summary.negatives))
+        fn, tn = (
+            Masses(total.limbs - part.limbs, unit)
+            for total, part in zip(totals, (self.tp, self.fp), strict=True)
+        )
+        return {"tp": self.tp.floats(), "fp": self.fp.floats(), "fn": fn.floats(), "tn": tn.floats()}
 
     def confusion(self, index: int) -> dict[str, Fraction]:
         """Return the exact confusion at one cut."""

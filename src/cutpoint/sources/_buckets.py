@@ -57,20 +57,6 @@ class Buckets(Protocol):
         """Return the closed intervals of scores that fall in these buckets."""
 
 
-class Single:
-    """One bucket for all."""
-
-    count = 1
-
-    def place(self, scores: Scores, work: Scores, out: Ints, low: Any, high: Any) -> None:
-        """Write zeros."""
-        out[:] = 0
-
-    def span(self, buckets: NDArray[np.intp]) -> Ranges:
-        """Return the whole line."""
-        return Ranges(np.full(len(buckets), -np.inf), np.full(len(buckets), np.inf))
-
-
 @dataclass(frozen=True)
 class Linear:
     """Equal-width buckets over ``[low, high]``; what lies outside goes to the end buckets."""

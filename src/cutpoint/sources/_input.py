@@ -97,6 +97,8 @@ def _parsed(array: NDArray[Any], name: str) -> Scores:
 def as_weights(x: Any, name: str) -> Scores:
     """Return finite, non-negative numbers of a sane size."""
     weights = as_floats(x, name)
+    if len(weights) and weights.min() >= np.float64(LIGHTEST) and weights.max() <= np.float64(HEAVIEST):
+        return weights  # the usual case, seen in two passes; NaN is neither
     bad = np.isnan(weights)
     if bad.any():
         raise InvalidInputError.nan(

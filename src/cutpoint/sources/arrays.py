@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from cutpoint._errors import InvalidInputError
-from cutpoint.masses import Unit
+from cutpoint.masses import LIMB_BITS, Masses, Unit, grain, outer_bits
 from cutpoint.questions import SMALL, Histogram, Ranges, Rows, Scores, Summary
-from cutpoint.sources._buckets import Buckets, Radix, Single, choose
+from cutpoint.sources._buckets import Buckets, Radix, choose
 from cutpoint.sources._input import as_array, as_floats, as_weights, same_length
 from cutpoint.sources._labels import Counts, Labels
 from cutpoint.sources.blocks import (
@@ -32,7 +32,6 @@ from cutpoint.sources.blocks import (
     joined,
     table,
     tally,
-    unit_of,
     within,
 )
 
@@ -129,6 +128,11 @@ class ArraySource:
     def rows(self, ranges: Ranges | None) -> Rows:
         """Collect and sort: a pass over the data unless the rows were kept, and a sort."""
         summary = self.summary()
+        if summary.low == summary.high:  # one score: there is nothing to collect, nor to sort
+            pos, neg = (
+                Masses.scalar(total, summary.unit) for total in (summary.positives, summary.negatives)
+            )
+            return Rows(np.array([summary.low], dtype=self.scores.dtype) + 0, pos, neg, summary.rows)
         if ranges is None:
             self.passes += 1
             return distinct(self._block(slice(None), slice(None)), summary.unit).rows()
@@ -176,12 +180,11 @@ class ArraySource:
         """
         if self._known is not None:
             return self._known
-        if len(self.scores) < SMALL and self.streams[0].weights is None:
+        if len(self.scores) < SMALL:
             self._known = self._glance(), None
             return self._known
         unit = self._unit()
-        many = len(self.scores) >= SMALL
-        buckets: Buckets = choose(self._sample()) if many else Single()
+        buckets = choose(self._sample())
         ends: list[tuple[Any, Any]] = []
         counts: list[tuple[Counts | None, ...]] = []
 
@@ -204,28 +207,38 @@ class ArraySource:
         for i, stream in enumerate(self.streams):
             if isinstance(stream.labels, Labels):
                 stream.labels.settle([c[i] for c in counts])  # type: ignore[misc]
-        whole = added(tallies)
-        unit = unit or unit_of(whole)
-        first = table(whole, buckets, unit)
+        first = table(added(tallies), buckets, unit)
         positives, negatives = first.pos.total(), first.neg.total()
         summary = Summary(len(self.scores), positives, negatives, unit, float(low), float(high))
-        self._known = summary, first if many else None
+        self._known = summary, first
         return self._known
 
     def _glance(self) -> Summary:
-        """Check and summarise a few rows without weights: nothing but their labels is counted."""
+        """Check and summarise a few rows: they will be sorted, so a count is not worth the while."""
         self.passes += 1
         low, high = float(self.scores.min()), float(self.scores.max())
         if math.isnan(low):
             self._refuse_nan()
-        labels = self.streams[0].labels
-        assert isinstance(labels, Labels)
-        positives = labels.settle([labels.check(slice(None))[1]])
-        return Summary(len(labels), positives, len(labels) - positives, Unit(), low, high)
+        rows, unit = len(self.scores), self._unit()
+        positives = total = 0
+        for stream in self.streams:
+            sides, counts = stream.check(slice(None))
+            if isinstance(stream.labels, Labels):
+                assert counts is not None
+                count = stream.labels.settle([counts])
+                if stream.weights is None:
+                    return Summary(rows, count, rows - count, unit, low, high)
+            assert stream.weights is not None
+            for i, limb in enumerate(unit.split(stream.weights[:])):
+                mass = limb.astype(np.int64)
+                total += int(mass.sum()) << (LIMB_BITS * i)
+                positives += int((mass * sides).sum()) << (LIMB_BITS * i)
+        return Summary(rows, positives, total - positives, unit, low, high)
 
-    def _unit(self) -> Unit | None:
-        """Return the grain of the masses; None: the weights will tell while they are counted."""
-        return Unit() if all(stream.weights is None for stream in self.streams) else None
+    def _unit(self) -> Unit:
+        """Return the grain of the masses."""
+        weights = [stream.weights for stream in self.streams if stream.weights is not None]
+        return grain([outer_bits(column) for column in weights], len(self.scores))
 
     def _refuse_nan(self) -> None:
         missing = np.isnan(self.scores)

@@ -321,17 +321,18 @@ def distinct(block: Block, unit: Unit) -> Distinct:
         return _distinct_unweighted(scores, readings[0][0])
     order = np.argsort(scores)
     ranked = scores[order] + scores.dtype.type(0)  # -0.0 becomes 0.0
-    first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])[: len(ranked)])
-    sides = [np.zeros((unit.limbs, len(first)), dtype=np.int64) for _ in (0, 1)]
-    for side, weights in readings:
-        assert weights is not None
-        limbs = [limb.astype(np.int64) for limb in unit.split(weights[order])] if len(first) else []
-        for s in (0, 1):
-            belongs = (side if isinstance(side, int) else side[order]) == s
-            for i, limb in enumerate(limbs):
-                sides[s][i] += np.add.reduceat(np.where(belongs, limb, 0), first)
-    neg, pos = (Masses(side, unit).carried() for side in sides)
-    return Distinct(ranked[first], pos, neg, len(scores), np.diff(first, append=len(scores)))
+    changes = ranked[1:] != ranked[:-1]
+    columns = [np.array(unit.split(weights[order]), dtype=np.int64) for _, weights in readings]  # type: ignore[index]
+    side = readings[0][0]
+    if not isinstance(side, int):  # labels; else positives and negatives have a column each
+        of_positives = columns[0] * side[order]
+        columns = [of_positives, columns[0] - of_positives]
+    pos, neg = (Masses(column, unit) for column in columns)
+    if changes.all():
+        return Distinct(ranked, pos, neg, len(scores), np.ones(len(scores), dtype=np.int64))
+    first = np.flatnonzero(np.append(True, changes))
+    each = np.diff(first, append=len(scores))
+    return Distinct(ranked[first], _reduced(pos, first), _reduced(neg, first), len(scores), each)
 
 
 def _distinct_unweighted(scores: Scores, sides: Any) -> Distinct:

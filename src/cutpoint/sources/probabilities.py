@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from cutpoint._errors import InvalidInputError
-from cutpoint.masses import BLOCK_ROWS, Masses, Unit, grain
+from cutpoint.masses import BLOCK_ROWS, Masses, Unit, grain, outer_bits
 from cutpoint.questions import Histogram, Ranges, Scores, Summary
 from cutpoint.sources import arrays
 from cutpoint.sources._input import as_floats, as_weights, same_length
@@ -130,11 +130,14 @@ class ProbabilitySource(arrays.ArraySource):
         """Whether there are many rows, the largest is surely not tiny, and none in the sample is bad."""
         return len(scores) >= LARGE and bool(TINY < self._probe.max() <= 1 and self._probe.min() >= 0)
 
-    def _unit(self) -> Unit | None:
+    def _unit(self) -> Unit:
         """Without weights the grain is known and needs no look at the data."""
         if self._weights is None and self._top in (None, 1.0):
             return grain([(GRAIN if self._top else GRAIN - 1, 1)], len(self.scores))
-        return super()._unit()
+        steps = range(0, len(self.scores), self._rows)
+        shares = [stream.weights for stream in self.streams]
+        bits = [outer_bits(share[i : i + self._rows]) for share in shares if share is not None for i in steps]
+        return grain(bits, len(self.scores))
 
     def _first_look(self) -> tuple[Summary, Histogram | None]:
         if self._known is None and self._focused:
