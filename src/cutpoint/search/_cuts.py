@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint.masses import Masses, Unit
+from cutpoint.masses import FLOAT_BITS, Masses, Unit
 from cutpoint.metrics._arithmetic import LOG_DIGITS, ROOT_DIGITS
 from cutpoint.metrics._expression import SLACK, WeightedSum
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _AGREE_ROOT, _AGREE_SUM = Fraction(1, 10 ** (ROOT_DIGITS - 10)), Fraction(1, 10 ** (LOG_DIGITS - 10))
 """Irrational values that agree to so many digits are called equal."""
-_ONES = Unit()
+_ONES, _WHOLE = Unit(), 1 << FLOAT_BITS
 _VECTOR = 64
 """From so many cuts on, exact comparisons are made on whole arrays where the form allows it."""
 
@@ -49,14 +49,12 @@ class Cuts:
     def floats(self) -> dict[str, NDArray[np.float64]]:
         """The four counts as float64, each rounded from its exact value."""
         unit = self.summary.unit
-        if unit == _ONES:  # whole numbers below 2**53: a difference of floats is exact
+        positives, negatives = self.summary.positives, self.summary.negatives
+        if unit == _ONES and max(positives, negatives) <= _WHOLE:  # a difference of floats is exact
             tp, fp = self.tp.floats(), self.fp.floats()
-            return {"tp": tp, "fp": fp, "fn": self.summary.positives - tp, "tn": self.summary.negatives - fp}
-        totals = (Masses.scalar(total, unit) for total in (self.summary.positives, self.summary.negatives))
-        fn, tn = (
-            Masses(total.limbs - part.limbs, unit)
-            for total, part in zip(totals, (self.tp, self.fp), strict=True)
-        )
+            return {"tp": tp, "fp": fp, "fn": positives - tp, "tn": negatives - fp}
+        called = ((positives, self.tp), (negatives, self.fp))
+        fn, tn = (Masses(Masses.scalar(total, unit).limbs - part.limbs, unit) for total, part in called)
         return {"tp": self.tp.floats(), "fp": self.fp.floats(), "fn": fn.floats(), "tn": tn.floats()}
 
     def confusion(self, index: int) -> dict[str, Fraction]:
