@@ -74,12 +74,13 @@ PACKAGES = {
     # The solver of the 0-1 programme; SciPy's own copy of it does not keep its time limit.
     "highspy": ("search.ilp",),
     "sklearn": ("estimator", "calibration", "evaluate", "compare", "assess", "policy", "cli.demo"),
-    # The frames, and the three private modules that the frames are made of.
+    # The frames, the three private modules that the frames are made of, and frames by segment.
     "narwhals": (
         "sources.frames",
         "sources._expressions",
         "sources._frame_labels",
         "sources._frame_masses",
+        "sources._grouped_segments",
         "policy",
     ),
     "duckdb": ("sources.files", "policy"),

@@ -381,16 +381,6 @@ def test_segments_of_a_csv_file_are_text(tmp_path):
     assert [0.8, 0.9, 0.7] == [one.threshold for one in found.values()]
 
 
-def test_engines_that_cannot_are_told_apart():
-    """A lazy frame of another engine is refused with a way out."""
-    dask = pytest.importorskip("dask.dataframe")
-    pd = pytest.importorskip("pandas")
-    frame = dask.from_pandas(pd.DataFrame({"y": [0, 1], "p": [0.1, 0.9], "k": [1, 1]}), npartitions=1)
-
-    with pytest.raises(InvalidInputError, match=r"(?s)Parquet files"):
-        cp.find(frame, label="y", score="p", by="k", maximize="f1")
-
-
 def test_bad_rows_of_a_stream_are_refused(tmp_path):
     """NaN scores and third labels stop the search, as they do without segments."""
     pl = pytest.importorskip("polars")

@@ -527,12 +527,10 @@ class InvalidInputError(CutpointError, ValueError):
 
     @classmethod
     def not_by_segment(cls, *, engine: str) -> Self:
-        """Build the error of a lazy frame whose engine cannot serve many segments at once."""
+        """Build the error of a source of one's own, which has no columns to group by."""
         return cls._build(
-            f"The data must be arrays, a frame in memory, files, a DuckDB relation or a Polars lazy frame "
-            f"where 'by' is given. Got a frame of {engine} instead.",
-            "write the frame to Parquet files and pass their path; or filter it, and search one "
-            "segment at a time.",
+            f"The data must be arrays, a data frame or files where 'by' is given. Got {engine} instead.",
+            "pass the frame or the path itself, with the names of its columns.",
         )
 
     @classmethod

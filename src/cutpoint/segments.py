@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import os
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from cutpoint.questions import Source
     from cutpoint.search.run import Found
+    from cutpoint.sources._grouped_segments import FrameSegments
     from cutpoint.sources._keys import Key
 
     Look = Callable[[Goal], Found]
@@ -261,15 +263,14 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
 
     def __repr__(self) -> str:
         header, rows = self.lines(2 * _SHOWN if len(self) > 2 * _SHOWN else None)
-        widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+        widths = [max(map(_width, column)) for column in zip(header, *rows, strict=True)]
         left = {*range(len(self.by)), len(header) - 1}
-        text = [
-            "  ".join(
-                cell.ljust(width) if i in left else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in (header, *rows)
-        ]
+
+        def padded(i: int, cell: str) -> str:
+            room = " " * (widths[i] - _width(cell))
+            return cell + room if i in left else room + cell
+
+        text = ["  ".join(map(padded, range(len(row)), row)).rstrip() for row in (header, *rows)]
         return "\n".join([*text, self._tail(len(rows))])
 
     def _repr_html_(self) -> str:
@@ -329,7 +330,7 @@ def group(source: ArraySource, columns: dict[str, NDArray[Any]]) -> Grouped:
 class Data(NamedTuple):
     """Rows in segments, and the names of what tells the segments apart."""
 
-    rows: Grouped | Streamed
+    rows: Grouped | Streamed | FrameSegments
     by: tuple[str, ...]
 
 
@@ -343,21 +344,34 @@ def read(
     """Take what the user brings to `find`, with its segments; `as_source` reads all but these."""
     named = any(name is not None for name in columns.values()) or isinstance(data, str | os.PathLike)
     source = as_source(data, columns=columns, **arrays)
-    if not named:
-        if not isinstance(source, ArraySource):
-            raise InvalidInputError.not_by_segment(engine=type(source).__name__)
+    if not named and isinstance(source, ArraySource):
         keys = key_columns(by)
         return Data(group(source, keys), tuple(keys))
     names = _names(by)
-    from cutpoint.sources._keyed import KeyedBatches
-    from cutpoint.sources.batches import BatchSource
-
     if isinstance(source, ArraySource):
         keys = _frame_columns(data, names)
         return Data(group(source, keys), names)
+    # What is asked for here was imported where the source was made.
+    if type(source).__module__ == "cutpoint.sources.frames":
+        from cutpoint.sources._grouped_segments import FrameSegments
+        from cutpoint.sources.frames import FrameSource
+
+        assert isinstance(source, FrameSource)
+        return Data(FrameSegments(source, names), names)
+    from cutpoint.sources._keyed import KeyedBatches
+    from cutpoint.sources.batches import BatchSource
+
     if isinstance(source, BatchSource):
-        return Data(opened(KeyedBatches(source, names), holds=HOLDS), names)
-    raise InvalidInputError.not_by_segment(engine=type(data).__module__.split(".")[0])
+        from cutpoint.sources.files import NotNumbers
+
+        stream = KeyedBatches(source, names)
+        try:
+            return Data(opened(stream, holds=HOLDS), names)
+        except (NotNumbers, InvalidInputError):
+            # What opens files knows more: it says what is wrong, or finds that labels are text.
+            source.summary()
+            return Data(opened(KeyedBatches(source, names), holds=HOLDS), names)
+    raise InvalidInputError.not_by_segment(engine=type(source).__name__)
 
 
 def _names(by: Any) -> tuple[str, ...]:
@@ -434,7 +448,7 @@ def in_memory(
 
 
 def streamed(
-    source: Streamed,
+    source: Streamed | FrameSegments,
     by: tuple[str, ...],
     goal: Goal,
     solve: Callable[[Goal, Look], Solution],
@@ -510,8 +524,11 @@ def _why(entry: Solution | Unsolved) -> str:
         return entry.reason
     if entry.status == "none_certified":
         return entry.promise()
+    short = [a for a in entry.attainable if not a.met]
+    if not short:
+        return "Each constraint can be met by itself, but no cut meets them all."
     return "; ".join(
-        f"{a.constraint}: the best that any cut attains is {json_number(a.value)}" for a in entry.attainable
+        f"{a.constraint}: the best that any cut attains is {json_number(a.value)}" for a in short
     )
 
 
@@ -527,8 +544,8 @@ def _note(entry: Solution | Unsolved) -> str:
             return "too few rows"
         return f"undefined: {', '.join(missing)}" if missing else "undefined"
     if entry.status == "infeasible":
-        best = ", ".join(f"{a.constraint} attains {_cell(a.value)}" for a in entry.attainable)
-        return f"infeasible: {best}"
+        short = [f"{a.constraint} attains {_cell(a.value)}" for a in entry.attainable if not a.met]
+        return f"infeasible: {', '.join(short) or 'not all at once'}"
     if entry.status == "none_certified":
         return "none certified"
     return ", ".join(missing)
@@ -538,6 +555,13 @@ def _cell(x: float | None) -> str:
     if x is None or (isinstance(x, float) and math.isnan(x)):
         return "-"
     return f"{x:,}" if isinstance(x, int) else f"{x:.6g}"
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes: two for each wide character."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def _json_key(part: Any) -> Any:

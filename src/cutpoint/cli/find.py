@@ -76,7 +76,8 @@ _TIES_SHOWN = 5
     "--by",
     metavar="COLUMN",
     multiple=True,
-    help="Find one threshold per segment: per value of this column, or of several.",
+    help="Find one threshold per segment, which is a value of this column. May be given more than "
+    "once: a segment is then a combination of values.",
 )
 @click.option(
     "--min-rows",

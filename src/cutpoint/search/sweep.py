@@ -45,8 +45,8 @@ def with_nobody(cuts: Cuts) -> Cuts:
     nothing = Masses.scalar(0, summary.unit)
     return Cuts(
         summary,
-        np.insert(cuts.thresholds, 0, np.inf),
-        np.insert(cuts.below, 0, dtype.type(summary.high)),
+        np.concatenate([np.array([np.inf], dtype), cuts.thresholds]),
+        np.concatenate([np.array([summary.high], dtype), cuts.below]),
         nothing.followed_by(cuts.tp),
         nothing.followed_by(cuts.fp),
     )

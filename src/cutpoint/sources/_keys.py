@@ -5,6 +5,7 @@ A missing key (None, NaN, NaT, NA) is a key of its own, None: rows are never los
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,8 @@ Coded = tuple[NDArray[np.int64], list[Any]]
 """A code for each row, and the values that the codes stand for."""
 Column = NDArray[Any] | Coded
 _MISSING = frozenset({"NAType", "NaTType"})
+_PLAIN = frozenset({bool, int, str, type(None), dt.date})
+"""Types whose only missing value is None."""
 
 
 class Coder:
@@ -38,13 +41,13 @@ class Coder:
             # Only pairs that are there: countries times products may be many more.
             pairs, codes = np.unique(codes * len(values) + more, return_inverse=True)
             keys = [(*keys[int(p) // len(values)], values[int(p) % len(values)]) for p in pairs]
-        known = np.empty(len(keys), dtype=np.int64)
-        for i, key in enumerate(keys):
-            code = self._codes.setdefault(key, len(self.keys))
-            if code == len(self.keys):
-                self.keys.append(key)
-            known[i] = code
-        return known[codes]
+        known = list(map(self._codes.get, keys))
+        if None in known:
+            for key in keys:
+                if self._codes.setdefault(key, len(self.keys)) == len(self.keys):
+                    self.keys.append(key)
+            known = list(map(self._codes.get, keys))
+        return np.array(known, dtype=np.int64)[codes]
 
 
 def arrow_codes(column: Any) -> Coded:
@@ -108,6 +111,8 @@ def _objects(values: list[Any]) -> tuple[NDArray[np.int64], list[Any]]:
 
 def _without_missing(codes: NDArray[np.int64], values: list[Any]) -> Coded:
     """Make None of all kinds of missing values, and one key of them."""
+    if set(map(type, values)) <= _PLAIN:  # the usual case
+        return codes, values
     plain: list[Any] = []
     for value in values:
         missing = value is None or type(value).__name__ in _MISSING or value != value

@@ -334,7 +334,7 @@ def _bad_query(sql: str, said: str) -> InvalidParameterError:
 # --- many rows
 
 
-class _NotNumbers(Exception):  # noqa: N818 - caught here, and never seen
+class NotNumbers(Exception):  # noqa: N818 - caught by who opens files, and never seen
     """A column has text where numbers were expected."""
 
 
@@ -369,7 +369,7 @@ class _FileReader(DuckDBReader):
             yield from super().batches(near, keys)
         except (Error, OSError) as error:
             if "Conversion Error" in str(error):
-                raise _NotNumbers from error
+                raise NotNumbers from error
             raise self.opened.fault(error) from error
 
 
@@ -410,7 +410,7 @@ class FileSource(BatchSource):
         while True:
             try:
                 return super()._first_look()
-            except _NotNumbers:  # labels that are text, or else text among the numbers
+            except NotNumbers:  # labels that are text, or else text among the numbers
                 self._opened.refuse_text(list(self._numbers))
                 self.reader = self._reader()
                 self.pos_label = self._positive

@@ -40,11 +40,13 @@ HOLDS = 1 << 19
 """So many rows may be handed over where counting does not help."""
 LARGEST_SWEEP = 1 << 25
 """Distinct scores that may be handed over at once, for goals that need them all."""
-BUCKETS, MOST_BUCKETS = 1 << 14, 1 << 18
-"""Buckets of the second and later counts; the larger number after a count that helped little."""
+BUCKETS, MOST_BUCKETS = 1 << 16, 1 << 18
+"""Buckets of the second and later counts; the larger number after such a count that helped little."""
 HELPED = 4
 PIECES = 64
-"""Ranges that one query tells apart; for more there are several queries."""
+"""Pieces that one query tells apart; for more there are several queries."""
+RANGES = 32
+"""Ranges that a search asks about at once: cut at crowds and at zero, they fit into one query."""
 RUNS = 4
 """Ranges that a query filters by first, which is cheap, before it tells the others apart."""
 _WHOLE = 2.0**53
@@ -156,9 +158,12 @@ class FrameSource:
         _check_columns(schema, roles)
         self.frame = frame
         self.score = score
+        self.beside: list[nw.Expr] = []
+        """Further columns that queries need, under names that are not ours."""
         self.passes = 0
         self.few = FEW
         self.holds = HOLDS
+        self.most_ranges = RANGES
         self._type = schema[score]
         self._scores: type[np.floating[Any]] = np.float32 if self._type == nw.Float32 else np.float64
         self._labels = None if label is None else FrameLabels(label, schema[label], pos_label)
@@ -169,8 +174,8 @@ class FrameSource:
             _check_number(name, schema[name])
         self._known: tuple[Summary, Histogram] | None = None
         self._seen: list[Seen] = []
-        self._asked = 0
-        self._buckets = BUCKETS
+        self._asked: int | None = None
+        """The rows of the last count but the first."""
 
     # --- the three questions
 
@@ -182,14 +187,14 @@ class FrameSource:
         """Count into buckets: a pass; none for the whole, which was counted in the first look."""
         summary, first = self._first_look()
         if ranges is None:
-            self._asked, self._buckets = summary.rows, BUCKETS
+            self._asked = None
             return first
         seen = self._count_of(ranges)
-        pieces = divide(ranges, seen, self._buckets)
+        pieces = divide(ranges, seen, BUCKETS)
         rows = sum(piece.rows for piece in pieces)
-        if rows > self._asked // HELPED:
-            self._buckets = min(8 * self._buckets, MOST_BUCKETS)
-            pieces = divide(ranges, seen, self._buckets)
+        # The first count knew nothing of the scores: that it helped little says nothing.
+        if self._asked is not None and rows > self._asked // HELPED:
+            pieces = divide(ranges, seen, MOST_BUCKETS)
         self._asked = rows
         parts = [self._count(pieces[i : i + PIECES], seen) for i in range(0, len(pieces), PIECES)]
         groups = Groups.together(parts).joined()
@@ -202,13 +207,15 @@ class FrameSource:
         frame = self._prepared()
         expected: int | None = summary.rows
         if ranges is None:
-            self._refuse_too_many()
+            self._refuse_too_many(self._seen[0])
         else:
             seen = self._count_of(ranges)
             expected = seen.exact(ranges)
             wanted = list(zip(ranges.low.tolist(), ranges.high.tolist(), strict=True))
-            for most in (RUNS, PIECES):
-                frame = frame.filter(ex.within_any(join(wanted, seen, most)))
+            self._refuse_too_many(seen, join(wanted, seen, PIECES))
+            frame = frame.filter(ex.within_any(join(wanted, seen, RUNS)))
+            if len(wanted) > RUNS:
+                frame = frame.filter(ex.within_any(join(wanted, seen, PIECES)))
         got = self._collect(self._sums(frame, [ex.SCORE, ex.CODE]))
         groups = self._groups(got, got[ex.SCORE], got[ex.SCORE]).joined()
         if ranges is not None:
@@ -227,15 +234,30 @@ class FrameSource:
         """Check, summarise and count in one pass; with weights, after one over their sizes."""
         if self._known is not None:
             return self._known
+        unit, total = self._measured()
+        frame = self._prepared().with_columns(_key(ex.first_bucket()))
+        got = self._collect(self._sums(frame, [ex.KEY], ends=True))
+        self._check_rows(got[ex.KEY] % ex.CODES, got[ex.ROWS].astype(np.int64), total)
+        groups = self._groups(got, got[ex.LOW], got[ex.HIGH]).joined()
+        low, high = float(groups.low[0]), float(groups.high[-1])
+        self._check_ends(low, high)
+        table = self._table(groups, unit)
+        summary = Summary(int(groups.rows.sum()), table.pos.total(), table.neg.total(), unit, low, high)
+        self._known = summary, table
+        return self._known
+
+    def _measured(self) -> tuple[Unit, int | None]:
+        """Look at the weights, a pass, and for the second label; return the grain, and the rows if known."""
         unit, total = Unit(), None
         if self._masses:
             self.passes += 1
             unit, total = measure(self.frame, self._masses, _collect)
         if self._labels is not None:
             self._labels.look(self.frame, _collect)
-        frame = self._prepared().with_columns(_key(ex.first_bucket()))
-        got = self._collect(self._sums(frame, [ex.KEY], ends=True))
-        codes, rows = got[ex.KEY] % ex.CODES, got[ex.ROWS].astype(np.int64)
+        return unit, total
+
+    def _check_rows(self, codes: NDArray[Any], rows: NDArray[np.int64], total: int | None) -> None:
+        """Raise for what the first count shows: no rows, missing scores, bad labels."""
         if len(rows) == 0:
             raise InvalidInputError.empty(name=self.score)
         missing = int(rows[codes == ex.NO_SCORE].sum())
@@ -244,8 +266,9 @@ class FrameSource:
         if self._labels is not None:
             self._labels.settle(self.frame, codes, rows, _collect)
         _compare(total, rows)
-        groups = self._groups(got, got[ex.LOW], got[ex.HIGH]).joined()
-        low, high = float(groups.low[0]), float(groups.high[-1])
+
+    def _check_ends(self, low: float, high: float) -> None:
+        """Raise for whole numbers that float64 cannot tell apart."""
         if self._type.is_integer() and max(-low, high) >= _WHOLE:
             raise InvalidParameterError.of(
                 parameter=self.score,
@@ -254,19 +277,20 @@ class FrameSource:
                 got="whole numbers of 2**53 or more",
                 hint="divide them, or rank them first; float64 would merge neighbours.",
             )
-        table = self._table(groups, unit)
-        summary = Summary(int(groups.rows.sum()), table.pos.total(), table.neg.total(), unit, low, high)
-        self._known = summary, table
-        return self._known
 
     def _prepared(self) -> nw.LazyFrame[Any]:
         """Return scores, codes and the limbs of masses: element-wise work only."""
         value, missing = ex.floats(self.score, self._type)
-        code = ex.number(ex.POSITIVE) if self._labels is None else self._labels.code()
-        code = nw.when(missing).then(ex.number(ex.NO_SCORE)).otherwise(code)
+        # After the first count it is known that nothing is missing, and half of the query with it.
+        checked = self._known is not None
+        code = ex.number(ex.POSITIVE) if self._labels is None else self._labels.code(checked=checked)
+        if not checked:
+            code = nw.when(missing).then(ex.number(ex.NO_SCORE)).otherwise(code)
+        elif self._type != nw.Boolean:
+            value = nw.col(self.score).cast(nw.Float64())
         columns = [value.alias(ex.SCORE), code.alias(ex.CODE)]
         columns += [ex.floats(mass.name, mass.type)[0].alias(mass.own) for mass in self._masses]
-        frame = self.frame.select(*columns)
+        frame = self.frame.select(*columns, *self.beside)
         for mass in self._masses:
             frame = ex.limbs(frame, mass.own, mass.low, mass.bits, mass.count)
         return frame
@@ -333,10 +357,13 @@ class FrameSource:
         """Return the latest count of all the rows in these ranges, or else the first."""
         return next(seen for seen in reversed(self._seen) if seen.complete(ranges))
 
-    def _refuse_too_many(self) -> None:
-        seen = self._seen[0]
-        crowded = seen.low < seen.high
-        most = int(seen.rows[crowded].sum()) + int(np.count_nonzero(~crowded))
+    def _refuse_too_many(self, seen: Seen, ranges: list[tuple[float, float]] | None = None) -> None:
+        """Raise before more distinct scores are fetched than the driver has room for."""
+        parts = [slice(None)] if ranges is None else [seen.inside(low, high) for low, high in ranges]
+        most = 0
+        for part in parts:
+            crowded = seen.low[part] < seen.high[part]
+            most += int(seen.rows[part][crowded].sum()) + int(np.count_nonzero(~crowded))
         if most > LARGEST_SWEEP:
             raise InvalidInputError.too_many_scores(rows=most, most=LARGEST_SWEEP)
 
@@ -350,7 +377,7 @@ def _compare(expected: int | None, rows: NDArray[np.int64]) -> None:
 
 def _key(bucket: nw.Expr) -> nw.Expr:
     """Join the number of a bucket and the code of a row to one whole number; gaps are below zero."""
-    return (bucket * ex.number(ex.CODES) + nw.col(ex.CODE)).cast(nw.Int64()).alias(ex.KEY)
+    return (bucket * float(ex.CODES) + nw.col(ex.CODE)).cast(nw.Int64()).alias(ex.KEY)
 
 
 def _check_columns(schema: nw.Schema, roles: dict[str, str | None]) -> None:
@@ -366,13 +393,18 @@ def _check_number(name: str, dtype: DType) -> None:
 
 def _collect(frame: nw.LazyFrame[Any]) -> Collected:
     """Run a query; its few rows come as columns of NumPy."""
+    found = run(frame)
+    return {name: found.get_column(name).to_numpy() for name in found.columns}
+
+
+def run(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    """Run a query that has few rows."""
     engine = frame.implementation
     try:
-        found = frame.collect("polars", engine="streaming") if engine.is_polars() else frame.collect()
+        return frame.collect("polars", engine="streaming") if engine.is_polars() else frame.collect()
     except ImportError as error:
         package = error.name or "pyarrow"
         extra = next((extra for name, extra in _EXTRAS.items() if name in str(engine)), "arrow")
         raise MissingDependencyError.of(
             caller="find on such a frame", package=package, extra=extra
         ) from error
-    return {name: found.get_column(name).to_numpy() for name in found.columns}

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from cutpoint._errors import InvalidInputError
-from cutpoint.masses import Masses, Unit
+from cutpoint.masses import BLOCK_ROWS, Masses, Unit
 from cutpoint.questions import Histogram, Ranges, Rows, Scores, Summary
 from cutpoint.sources import _cells
 from cutpoint.sources._buckets import ordered, unordered
@@ -123,27 +123,41 @@ class _Count:
     """The first count: cells of all segments, and the ends of each segment's scores."""
 
     def __init__(self, coder: Coder, limit: int) -> None:
-        self._coder, self._limit = coder, limit
+        self._coder, self._most = coder, limit
         self._cells, self._fresh = _cells.nothing(), _cells.nothing()
+        self._waiting: list[tuple[NDArray[np.int64], Block]] = []
         self.dtype = np.dtype(np.float32)
 
+    @property
+    def _limit(self) -> int:
+        return max(self._most, LEAST * len(self._coder.keys))
+
     def add(self, codes: NDArray[np.int64], block: Block) -> None:
-        """Count a block."""
+        """Count a block, together with others: with many cells a count of few rows is as dear."""
         self.dtype = np.promote_types(self.dtype, block.scores.dtype)
-        scores = block.scores.astype(np.float64, copy=False)
-        numbers = (numbered(scores) >> _COARSE) + _OFFSET
+        self._waiting.append((codes, block))
+        if sum(len(codes) for codes, _ in self._waiting) + BLOCK_ROWS > _cells.ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._waiting:
+            return
+        block = joined([block for _, block in self._waiting])
+        codes = np.concatenate([codes for codes, _ in self._waiting])
+        self._waiting = []
+        numbers = (numbered(block.scores.astype(np.float64, copy=False)) >> _COARSE) + _OFFSET
         numbers += codes << _NUMBER_BITS
-        limit = max(self._limit, LEAST * len(self._coder.keys))
         level = max(self._cells.level, self._fresh.level)
-        fresh = _cells.count(numbers, block, limit, level)
-        self._fresh = self._fresh.plus(fresh, limit)
+        fresh = _cells.count(numbers, block, self._limit, level)
+        self._fresh = self._fresh.plus(fresh, self._limit)
         # Two sizes of tables, so that a large one is not merged with every block.
-        if len(self._fresh) > len(self._cells) // 4:
-            self._cells, self._fresh = self._cells.plus(self._fresh, limit), _cells.nothing()
+        if len(self._fresh) > len(self._cells) // 2:
+            self._cells, self._fresh = self._cells.plus(self._fresh, self._limit), _cells.nothing()
 
     def cells(self) -> _cells.Cells:
         """Return all that was counted."""
-        return self._cells.plus(self._fresh, max(self._limit, LEAST * len(self._coder.keys)))
+        self._flush()
+        return self._cells.plus(self._fresh, self._limit)
 
 
 class Streamed:
@@ -159,7 +173,11 @@ class Streamed:
         segments = first.numbers >> max(0, _NUMBER_BITS - first.level)
         self._ends = np.searchsorted(segments, np.arange(len(self.keys) + 1))
         self._first = first
-        self._whole = first.summary()
+        start = self._ends[:-1]
+        self._counts = np.add.reduceat(first.rows, start)
+        self._scores = np.minimum.reduceat(first.low, start), np.maximum.reduceat(first.high, start)
+        sums = (np.add.reduceat(side.limbs, start, axis=1) for side in (first.pos, first.neg))
+        self._totals = [Masses(limbs, first.unit) for limbs in sums]
 
     @property
     def passes(self) -> int:
@@ -168,11 +186,13 @@ class Streamed:
 
     def rows(self, segment: int) -> int:
         """Return how many rows a segment has."""
-        return int(self._part(segment).rows.sum())
+        return int(self._counts[segment])
 
     def summary(self, segment: int) -> Summary:
         """Return what the rows of a segment are."""
-        return self._part(segment).summary()
+        pos, neg = (side.integer(segment) for side in self._totals)
+        low, high = (float(end[segment]) for end in self._scores)
+        return Summary(self.rows(segment), pos, neg, self._first.unit, low, high)
 
     def histogram(self, segment: int) -> Histogram:
         """Return the first count of a segment."""
@@ -188,7 +208,7 @@ class Streamed:
 
         Rows, if they fit in memory or if no count is allowed; `expected` is how many there are.
         """
-        ranges = _Ranges.of(wanted, len(self.keys))
+        ranges = SegmentRanges.of(wanted, len(self.keys))
         unit = self._first.unit
         pot = _Pot(unit, self.holds if count else None)
         finer = _Finer.over(ranges, self._cells, unit) if count and expected > self.holds else None
@@ -213,7 +233,7 @@ class Streamed:
         return {segment: found.rows(segment) for segment in wanted}
 
 
-class _Ranges(NamedTuple):
+class SegmentRanges(NamedTuple):
     """Ranges of many segments, by segment and then ascending; `first` tells where each segment's begin."""
 
     low: NDArray[np.float64]
@@ -221,7 +241,8 @@ class _Ranges(NamedTuple):
     first: NDArray[np.intp]
 
     @classmethod
-    def of(cls, wanted: Mapping[int, Ranges | None], segments: int) -> _Ranges:
+    def of(cls, wanted: Mapping[int, Ranges | None], segments: int) -> SegmentRanges:
+        """Put the ranges of segments (all scores: None) in order."""
         everything = Ranges(np.array([-np.inf]), np.array([np.inf]))
         counts = np.zeros(segments + 1, dtype=np.intp)
         lows, highs = [np.zeros(0)], [np.zeros(0)]
@@ -231,6 +252,11 @@ class _Ranges(NamedTuple):
             lows.append(low.astype(np.float64))
             highs.append(high.astype(np.float64))
         return cls(np.concatenate(lows), np.concatenate(highs), np.cumsum(counts))
+
+    @property
+    def segments(self) -> NDArray[np.int64]:
+        """The segment of each range."""
+        return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
 
     @property
     def hull(self) -> tuple[float, float]:
@@ -274,7 +300,7 @@ class _Finer:
         self._waiting = 0
 
     @classmethod
-    def over(cls, ranges: _Ranges, cells: int, unit: Unit) -> _Finer:
+    def over(cls, ranges: SegmentRanges, cells: int, unit: Unit) -> _Finer:
         """Deal the cells out evenly over the ranges."""
         start, stop = ordered(ranges.low), ordered(ranges.high)
         width = (stop - start).view(np.uint64)
@@ -312,7 +338,7 @@ class _Finer:
             self._sums = Masses(self._sums, self._unit).carried().limbs
         self._pending, self._waiting = [], 0
 
-    def histograms(self, wanted: Mapping[int, Any], ranges: _Ranges) -> dict[int, Histogram]:
+    def histograms(self, wanted: Mapping[int, Any], ranges: SegmentRanges) -> dict[int, Histogram]:
         """Return the filled cells of each segment."""
         self._flush()
         masses = Masses(self._sums, self._unit)
@@ -330,7 +356,7 @@ class _Finer:
             )
         return found
 
-    def _span(self, cells: NDArray[np.intp], ranges: _Ranges) -> Ranges:
+    def _span(self, cells: NDArray[np.intp], ranges: SegmentRanges) -> Ranges:
         which = np.searchsorted(self._offset, cells, side="right") - 1
         shift = self._shift[which]
         one = np.uint64(1)
