@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import cutpoint as cp
+from cutpoint._errors import InvalidInputError
 from cutpoint.questions import Ranges
 from cutpoint.sources import frames
 from cutpoint.sources._pieces import LARGEST, Seen, divide, join
 
 duckdb = pytest.importorskip("duckdb")
-ROWS = 200_000
+ROWS = 100_000
 
 
 def _odds(rng):
@@ -41,6 +42,7 @@ SCORES = {
     ),
     "subnormal": lambda rng: rng.integers(0, 10**9, ROWS) * 5e-324,
     "constant": lambda rng: np.full(ROWS, 0.5),
+    "around a point": lambda rng: 0.3 + rng.choice([-1, 1], ROWS) * 10.0 ** -rng.uniform(0, 17, ROWS),
 }
 
 
@@ -69,10 +71,13 @@ def test_four_passes_whatever_the_scores(kind, monkeypatch):
     assert solution.certificate.passes <= 4
 
 
-def test_scores_that_crowd_around_a_point():
-    """The worst that we know, distances over fifty powers of two around 0.3, ends exactly, too."""
+@pytest.mark.parametrize("point", [0.3, 7.0, -2.3])
+def test_scores_that_crowd_around_a_point(point, monkeypatch):
+    """The worst that we know, distances over fifty powers of two around a point, and labels of noise."""
+    monkeypatch.setattr(frames, "FEW", ROWS // 5)
+    monkeypatch.setattr(frames, "HOLDS", ROWS // 5)
     rng = np.random.default_rng(6)
-    scores = 0.3 + rng.choice([-1, 1], ROWS) * 2.0 ** -rng.uniform(2, 54, ROWS)
+    scores = point * (1 + rng.choice([-1, 1], ROWS) * 2.0 ** -rng.uniform(2, 53, ROWS))
     labels = (rng.random(ROWS) < 0.5).astype(np.int8)
     source = _source({"p": scores, "y": labels})
 
@@ -80,7 +85,34 @@ def test_scores_that_crowd_around_a_point():
 
     expected = cp.find(labels, scores, maximize="mcc")
     assert (expected.threshold, expected.counts) == (solution.threshold, solution.counts)
-    assert solution.certificate.passes <= 5
+    assert solution.certificate.passes <= 4
+
+
+def _alternating(rows):
+    return {"p": np.sort(np.random.default_rng(10).random(rows)), "y": np.arange(rows) % 2}
+
+
+def test_labels_that_alternate(monkeypatch):
+    """Where every second cut is as good as the best, the search ends after three counts all the same."""
+    monkeypatch.setattr(frames, "FEW", 500)
+    monkeypatch.setattr(frames, "HOLDS", 500)
+    columns = _alternating(20_000)
+
+    solution = cp.find(_source(columns), maximize="accuracy", method="narrow")
+
+    expected = cp.find(columns["y"], columns["p"], maximize="accuracy")
+    assert (expected.threshold, expected.counts) == (solution.threshold, solution.counts)
+    assert solution.certificate.passes <= 4
+
+
+def test_rows_beyond_memory_are_refused(monkeypatch):
+    """More scores than the driver has room for are not fetched, be they all or those of a range."""
+    monkeypatch.setattr(frames, "LARGEST_SWEEP", 1000)
+    source = _source(_alternating(20_000))
+
+    with pytest.raises(InvalidInputError, match="1,000 of them at most"):
+        source.rows(Ranges(np.array([0.1]), np.array([0.9])))
+    assert 0 < len(source.rows(Ranges(np.array([0.5]), np.array([0.51]))).scores) < 1000
 
 
 def test_the_buckets_of_the_first_count_are_few():

@@ -96,6 +96,8 @@ def test_several_counts_and_ranges(grouping, monkeypatch):
     assert expected.value == actual.value
     assert expected.interval == actual.interval
     assert expected.counts == actual.counts
+    if actual.ties.complete:
+        assert expected.to_dict()["ties"] == actual.to_dict()["ties"]
 
 
 def test_text_labels(engine, same):

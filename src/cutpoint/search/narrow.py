@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from cutpoint.objective import Goal
 
 ROUNDS = 8
+HOPELESS = 3
+"""After so many counts in a row that did not halve the rows, those that are left are looked at."""
 TANGENT_SLACK = 2.0**12
 """How much more room for rounding the corner between two tangents gets: it is not a sum of rows."""
 _SHARE_ROOM, _CORNER_ROOM = 2.0**-40, 2.0**-48
@@ -78,7 +80,9 @@ class Question:
 
     ranges: Ranges | None
     kept: int
-    """So many rows could still hold the optimum; those of a bucket with one score only count once."""
+    """So many rows could still hold the optimum; those of a bucket with one score only count once.
+
+    Beyond memory a bucket counts for no more than there are floats between its ends."""
     inside: int
     """So many rows are in the ranges: those, and their lower neighbours."""
     stuck: bool
@@ -93,13 +97,15 @@ def narrow(source: Source, goal: Goal) -> Narrowed:
     Nor one of its ties, unless they are more than the source can hand over. A few rounds on ordinary
     scores, at most `ROUNDS` on any; memory for the buckets and for the rows that are left.
     """
-    asking = narrowing(source.summary(), goal, source.holds)
+    # To some sources, queries of an engine, each further range is dear; most do not mind.
+    asking = narrowing(source.summary(), goal, source.holds, getattr(source, "most_ranges", None))
     question = next(asking)
-    rounds = 0
+    rounds = idle = 0
     while True:
-        # A count that halves nothing is dearer than to look at what is left.
+        # A count that halves nothing is dearer than to look at what is left. Where nearly every cut is
+        # as good as the best no count helps, and the source must hand over all, or refuse to.
         enough = question.whole or question.kept <= source.few or rounds == ROUNDS
-        enough |= question.stuck and question.kept <= source.holds
+        enough |= question.stuck and (question.kept <= source.holds or idle >= HOPELESS)
         rounds += 1
         answer: Histogram | Rows
         if question.ranges is None or not enough:
@@ -111,10 +117,11 @@ def narrow(source: Source, goal: Goal) -> Narrowed:
         except StopIteration as end:
             narrowed: Narrowed = end.value
             return narrowed
+        idle = idle + 1 if question.stuck else 0
 
 
 def narrowing(
-    summary: Summary, goal: Goal, holds: float = np.inf
+    summary: Summary, goal: Goal, holds: float = np.inf, most_ranges: int | None = None
 ) -> Generator[Question, Histogram | Rows, Narrowed]:
     """Ask, and be told, until every cut that could be optimal is known.
 
@@ -143,9 +150,12 @@ def narrowing(
         index = np.union1d(index, np.minimum(index + 1, len(keep) - 1))
         if len(index) == 0:
             return Narrowed(_nobody(summary), 0, first)
-        frontier = _open(table, index)
-        single = _indivisible(table, keep)
-        kept = int(table.rows[keep][~single].sum()) + int(np.count_nonzero(single))
+        frontier = _open(table, index, most_ranges or len(index))
+        scores = _scores_at_most(table, keep)
+        single = scores == 1
+        # In memory it is rows that cost; what is beyond is handed over score by score.
+        rows = table.rows[keep] if holds >= summary.rows else np.minimum(table.rows[keep], scores)
+        kept = int(rows[~single].sum()) + int(np.count_nonzero(single))
         inside = int(table.rows[index].sum())
         stuck, whole = kept > question.kept // 2, bool(single.all())
         question = Question(frontier.ranges, kept, inside, stuck=stuck, whole=whole)
@@ -159,10 +169,14 @@ def _ties_at_most(table: Table, goal: Goal, summary: Summary) -> NDArray[np.bool
     return ties_at_most(goal, summary, (table.tp_above, tp), (table.fp_above, fp), certain)
 
 
-def _indivisible(table: Table, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which of the buckets that are left have one score, however many rows: no count splits them."""
+def _scores_at_most(table: Table, keep: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return how many scores each of the buckets that are left can have; one that has one is not split."""
     low, high = table.histogram.span(len(keep) - 1 - np.flatnonzero(keep))
-    return np.asarray(low == high)
+    with np.errstate(all="ignore"):
+        step = np.spacing(np.minimum(np.abs(low), np.abs(high))).astype(np.float64)
+        floats = 1.0 + (high.astype(np.float64) - low) / step
+    unknown = (np.sign(low) != np.sign(high)) | ~np.isfinite(floats)
+    return np.where(low == high, 1.0, np.where(unknown, np.inf, floats))
 
 
 def _nobody(summary: Summary) -> Cuts:
@@ -305,13 +319,23 @@ def _possible(constraint: Constraint, box: Box) -> NDArray[np.bool_]:
     return ~(bounds[1] < bound - room) if constraint.wants_high else ~(bounds[0] > bound + room)
 
 
-def _open(table: Table, index: NDArray[np.intp]) -> _Frontier:
-    """Join the chosen buckets (positions from the top) into ranges, neighbours into one."""
+def _open(table: Table, index: NDArray[np.intp], most: int) -> _Frontier:
+    """Join the chosen buckets (positions from the top) into ranges, neighbours into one.
+
+    If they are more than `most`, gaps with few rows are closed: to ask about more rows is never wrong.
+    """
     last = len(table.rows) - 1
     # Neighbours in the table are none where rows between them were dropped in an earlier round.
     apart = (np.diff(index) > 1) | (np.diff(table.which[index]) != 0)
     starts = index[np.concatenate([[True], apart])]
     ends = index[np.concatenate([apart, [True]])]
+    if len(starts) > most:
+        running = np.concatenate([[0], np.cumsum(table.rows)])
+        gaps = (running[starts[1:]] - running[ends[:-1] + 1]).astype(np.float64)
+        gaps[table.which[starts[1:]] != table.which[ends[:-1]]] = np.inf  # rows that nobody counted
+        cuts = np.sort(np.argsort(gaps, kind="stable")[len(gaps) + 1 - most :])
+        starts = starts[np.concatenate([[0], cuts + 1])]
+        ends = ends[np.concatenate([cuts, [len(ends) - 1]])]
     # Positions count from the top here and from the bottom in the histogram.
     high = table.histogram.span(last - starts).high
     low = table.histogram.span(last - ends).low

@@ -33,10 +33,10 @@ _WIDEST = 64.0
 
 
 def number(value: Any) -> nw.Expr:
-    """Return a constant that no engine takes for a decimal or a float32.
+    """Return a constant that no engine takes for a decimal or a float32, for columns of nothing else.
 
-    PostgreSQL takes 0.5 for a decimal. Beside a float64 that does no harm; a column of nothing but
-    constants would be decimals, and ours are whole numbers.
+    PostgreSQL takes 0.5 for a decimal. Beside a float64 that does no harm, so there plain numbers are
+    written: on Spark each further cast takes a millisecond or more before the query starts.
     """
     if float(value).is_integer() and abs(value) < 1 << 31:
         return nw.lit(int(value)).cast(nw.Float64())
@@ -72,11 +72,11 @@ def label_code(name: str, dtype: DType, positive: Any, other: Any) -> nw.Expr:
     code = nw.when(missing).then(number(NO_LABEL))
     if positive is None:
         return (
-            code.when(value == number(1))
+            code.when(value == 1.0)
             .then(number(POSITIVE))
-            .when(value == number(0))
+            .when(value == 0.0)
             .then(number(NEGATIVE))
-            .when(value == number(-1))
+            .when(value == -1.0)
             .then(number(MINUS))
             .otherwise(number(OTHER))
         )
@@ -84,6 +84,20 @@ def label_code(name: str, dtype: DType, positive: Any, other: Any) -> nw.Expr:
     if other is not None:
         code = code.when(value == constant(other)).then(number(NEGATIVE))
     return code.otherwise(number(OTHER))
+
+
+def side_code(name: str, dtype: DType, positive: Any) -> nw.Expr:
+    """Return `POSITIVE` or `NEGATIVE`, for labels of which nothing else is to be told."""
+    is_positive = nw.col(name)
+    if dtype == nw.Boolean:
+        if positive is not None and not positive:
+            is_positive = ~is_positive
+    elif dtype.is_numeric():
+        is_positive = is_positive.cast(nw.Float64()) == float(1 if positive is None else positive)
+    else:
+        value = is_positive if dtype == nw.String else is_positive.cast(nw.String())
+        is_positive = value == nw.lit(positive)
+    return nw.when(is_positive).then(number(POSITIVE)).otherwise(number(NEGATIVE))
 
 
 def first_bucket() -> nw.Expr:
@@ -94,36 +108,29 @@ def first_bucket() -> nw.Expr:
     infinities have buckets of their own.
     """
     s = nw.col(SCORE)
-    fine = (s >= number(_EDGE)) & (s <= number(1 - _EDGE))
-    wide = ((s > number(1)) & (s < number(_WIDEST))) | ((s > number(-_WIDEST)) & (s < number(-1 / _WIDE)))
-    near_one = (s > number(1 - _EDGE)) & (s <= number(1))
-    distance = (
-        nw.when(fine | wide)
-        .then(number(1))  # is not looked at
-        .when(near_one)
-        .then(number(1) - s)
-        .when(s < number(0))
-        .then(number(0) - s)
-        .otherwise(s)
-    )
-    curved = _floor(_power(distance.clip(0.0, LARGEST)) * number(_CURVED))
+    fine = (s >= _EDGE) & (s <= 1 - _EDGE)
+    wide = ((s > 1.0) & (s < _WIDEST)) | ((s > -_WIDEST) & (s < -1 / _WIDE))
+    near_one = (s > 0.5) & (s <= 1.0)
+    # Engines that compute all branches for all rows have an easy power to take where it is not used.
+    distance = nw.when(fine).then(number(1)).when(near_one).then(1.0 - s).otherwise(s.abs())
+    curved = _floor(_power(distance.clip(0.0, LARGEST)) * _CURVED)
     room = 4 * _CURVED  # a zone of curved buckets ends below half of this
     zone = (
-        nw.when(s > number(LARGEST))
-        .then(number(5 * room))
-        .when(s < number(-LARGEST))
-        .then(number(6 * room))
-        .when(near_one)
+        nw.when(near_one)
         .then(number(2 * room))
-        .when(s < number(0))
-        .then(number(3 * room))
-        .otherwise(number(4 * room))
+        .when(s > LARGEST)
+        .then(number(5 * room))
+        .when(s >= 0.0)
+        .then(number(4 * room))
+        .when(s < -LARGEST)
+        .then(number(6 * room))
+        .otherwise(number(3 * room))
     )
     return (
         nw.when(fine)
-        .then(_floor(s.clip(0.0, 1.0) * number(_FINE)))
+        .then(_floor(s.clip(0.0, 1.0) * _FINE))
         .when(wide)
-        .then(_floor(s.clip(-_WIDEST, _WIDEST) * number(_WIDE)) + number(room))
+        .then(_floor(s.clip(-_WIDEST, _WIDEST) * _WIDE) + room)
         .otherwise(curved + zone)
     )
 
@@ -145,7 +152,7 @@ def bucket(pieces: Sequence[Piece]) -> nw.Expr:
             )
         middle = (first + last + 1) // 2
         low = pieces[middle].low
-        split = s > number(LARGEST) if low > LARGEST else s >= number(low)
+        split = s > LARGEST if low > LARGEST else s >= low
         return nw.when(split).then(tree(middle, last)).otherwise(tree(first, middle - 1))
 
     return tree(0, len(pieces) - 1)
@@ -155,12 +162,12 @@ def within(low: float, high: float) -> nw.Expr:
     """Return where the score is in a closed interval; infinity is written nowhere."""
     s = nw.col(SCORE)
     if low > LARGEST:
-        return s > number(LARGEST)
+        return s > LARGEST
     if high < -LARGEST:
-        return s < number(-LARGEST)
+        return s < -LARGEST
     if low < -LARGEST:
-        return s <= number(min(high, LARGEST)) if high <= LARGEST else s == s
-    return s >= number(low) if high > LARGEST else (s >= number(low)) & (s <= number(high))
+        return s <= min(high, LARGEST) if high <= LARGEST else s == s
+    return s >= low if high > LARGEST else (s >= low) & (s <= high)
 
 
 def within_any(ranges: Sequence[tuple[float, float]]) -> nw.Expr:
@@ -180,12 +187,12 @@ def limbs(frame: nw.LazyFrame[Any], name: str, low: int, bits: int, count: int) 
     rest = name
     for i in reversed(range(1, count)):
         place = low + bits * i
-        limb = _floor(nw.col(rest) * number(2.0**-place))
+        limb = _floor(nw.col(rest) * 2.0**-place)
         frame = frame.with_columns(limb.alias(limb_name(name, i)))
-        less = nw.col(rest) - nw.col(limb_name(name, i)) * number(2.0**place)
+        less = nw.col(rest) - nw.col(limb_name(name, i)) * 2.0**place
         rest = f"{name}_rest{i}"
         frame = frame.with_columns(less.alias(rest))
-    return frame.with_columns((nw.col(rest) * number(2.0**-low)).alias(limb_name(name, 0)))
+    return frame.with_columns((nw.col(rest) * 2.0**-low).alias(limb_name(name, 0)))
 
 
 def limb_name(name: str, i: int) -> str:
@@ -200,12 +207,12 @@ def _leaf(piece: Piece, start: int) -> nw.Expr:
     s, base = nw.col(SCORE), piece.ends[0]
     if piece.power:
         sign = 1 if piece.low > 0 else -1
-        size = (s if sign > 0 else number(0) - s).clip(TINIEST, LARGEST)
-        scaled = _power(size) - number(sign * base) if sign > 0 else number(-base) - _power(size)
+        size = s.abs().clip(TINIEST, LARGEST)
+        scaled = _power(size) - base if sign > 0 else -base - _power(size)
     else:
-        scaled = s - number(base)
-    place = (scaled.clip(0.0, piece.ends[1] - base) * number(piece.scale)).clip(0.0, float(piece.count))
-    return _floor(place) + number(start)
+        scaled = s - base
+    place = (scaled.clip(0.0, piece.ends[1] - base) * piece.scale).clip(0.0, float(piece.count))
+    return _floor(place) + float(start)
 
 
 def _power(value: nw.Expr) -> nw.Expr:

@@ -48,8 +48,10 @@ class FrameLabels:
         found = collect(values.filter(is_other).head(1))["v"]
         self.other = found[0] if len(found) else None
 
-    def code(self) -> nw.Expr:
-        """Return the code of each row."""
+    def code(self, *, checked: bool = False) -> nw.Expr:
+        """Return the code of each row; if they were checked before, there are two labels and no third."""
+        if checked:
+            return ex.side_code(self.name, self.type, self.positive)
         return ex.label_code(self.name, self.type, self.positive, self.other)
 
     def settle(

@@ -23,7 +23,7 @@ ROOT = 2.0**-10
 """The power: the whole range of float64 goes to [0.48, 2], with steps of at most 2**-43 of a score."""
 LARGEST, TINIEST = float(np.finfo(np.float64).max), 5e-324
 CROWDS = 8
-"""A bucket with more than this part of a range's rows is divided by itself."""
+"""A bucket with more than this part of all the asked rows is divided by itself."""
 LEAST = 4
 """Buckets that even the emptiest piece gets."""
 
@@ -89,11 +89,9 @@ class Piece:
 
 def divide(ranges: Ranges, seen: Seen, buckets: int) -> list[Piece]:
     """Cut ranges at zero, at the infinities and around crowds, and deal buckets out by rows."""
-    pieces = [
-        piece
-        for low, high in zip(ranges.low.tolist(), ranges.high.tolist(), strict=True)
-        for piece in _parts(low, high, seen)
-    ]
+    pairs = list(zip(ranges.low.tolist(), ranges.high.tolist(), strict=True))
+    crowd = sum(int(seen.rows[seen.inside(low, high)].sum()) for low, high in pairs) // CROWDS
+    pieces = [piece for low, high in pairs for piece in _parts(low, high, seen, crowd)]
     total = max(1, sum(piece.rows for piece in pieces if piece.low < piece.high))
     return [
         piece
@@ -116,7 +114,7 @@ def join(ranges: list[tuple[float, float]], seen: Seen, most: int) -> list[tuple
     return [(ranges[a][0], ranges[b][1]) for a, b in zip(starts, stops, strict=True)]
 
 
-def _parts(low: float, high: float, seen: Seen) -> list[Piece]:
+def _parts(low: float, high: float, seen: Seen, crowd: int) -> list[Piece]:
     """Cut one range into stretches of one sign; a bucket with many of the rows is one by itself.
 
     There are no rows between buckets that were seen, so a stretch ends at the last one that is in it.
@@ -124,7 +122,7 @@ def _parts(low: float, high: float, seen: Seen) -> list[Piece]:
     part = seen.inside(low, high)
     lows, highs = np.maximum(seen.low[part], low), np.minimum(seen.high[part], high)
     rows = seen.rows[part]
-    crowded = (rows * CROWDS > rows.sum()) | ~np.isfinite(lows) | ~np.isfinite(highs)
+    crowded = (rows > crowd) | ~np.isfinite(lows) | ~np.isfinite(highs)
     sign = np.sign(lows) + np.sign(highs)
     found: list[Piece] = []
     start = 0
