@@ -416,3 +416,15 @@ def test_pos_label_of_another_type():
     """Text is no label of a column of numbers."""
     with pytest.raises(InvalidParameterError, match="'pos_label'"):
         source_of("duckdb", {"score": [0.5], "label": [1]}, pos_label="yes").summary()
+
+
+def test_more_scores_than_memory_has_room_for_are_refused(monkeypatch):
+    """Where no count narrows the search, the rows are not fetched without bound."""
+    monkeypatch.setattr(batches, "MOST", 100)
+    relation = duckdb.sql("select i / 1e6 as p, i % 2 as y from range(2000) t(i)")
+    source = batches.from_duckdb(relation, score="p", label="y")
+    everything = Ranges(np.array([-1.0]), np.array([1.0]))
+
+    with pytest.raises(InvalidInputError, match="100 of them at most"):
+        source.rows(everything)
+    assert 2000 == len(source.rows(None).scores)

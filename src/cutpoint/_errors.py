@@ -440,12 +440,12 @@ class InvalidInputError(CutpointError, ValueError):
 
     @classmethod
     def too_many_scores(cls, *, rows: int, most: int) -> Self:
-        """Build the error of a goal that needs every distinct score of a frame that is too large for that."""
+        """Build the error of a search that must look at more scores than there is room for."""
         return cls._build(
-            f"A goal that needs every distinct score must have {most:,} of them at most on a lazy frame. "
+            f"A search that must look at every score must have {most:,} of them at most on a lazy frame. "
             f"There may be {rows:,}.",
-            "for a function of yours that never falls with tp and never rises with fp, say so: "
-            "metrics.custom(function, monotone=True); or round the scores.",
+            "round the scores; leave method='sweep' out; and for a function of yours that never falls with "
+            "tp and never rises with fp, say so: metrics.custom(function, monotone=True).",
         )
 
     @classmethod

@@ -61,6 +61,8 @@ FEW = 1 << 17
 """So few rows are looked at one by one: each is a cut, and comparing them costs a few milliseconds."""
 HOLDS = 1 << 22
 """So many distinct scores may be kept, a hundred bytes each at the worst moment."""
+MOST = 1 << 25
+"""A search that cannot do with so many scores is refused: nearly all cuts are then equally good."""
 COMPACT = 1 << 20
 """So many rows are collected before equal scores among them are merged."""
 
@@ -166,9 +168,12 @@ class BatchSource:
         summary, _ = self._first_look()
         kept = None if ranges is None else self._keeps(ranges)
         if kept is None:
-            pots, _ = self._gather(ranges, None, None)
-            kept = _poured(pots, None, np.zeros(0), summary.unit)
-            assert kept is not None
+            # All of them are what a sweep was asked for; of a search that narrows, memory is bounded.
+            limit = None if ranges is None else MOST
+            pots, _ = self._gather(ranges, limit, None)
+            kept = _poured(pots, limit, np.zeros(0), summary.unit)
+            if kept is None:
+                raise InvalidInputError.too_many_scores(rows=summary.rows, most=MOST)
             self._kept = None if ranges is None else (ranges, kept)
         return kept.rows(ranges)
 
