@@ -242,3 +242,13 @@ def test_scaling_is_that_of_ldexp(values, exponent):
     column = np.array(values, dtype=np.float64)
     with np.errstate(over="ignore", under="ignore"):
         assert np.array_equal(np.ldexp(column, exponent), scaled(column, exponent))
+
+
+@given(st.lists(st.integers(0, 2**80), max_size=6), st.integers(0, 60), st.integers(-70, 20))
+def test_masses_in_a_coarser_grain(wholes, shift, exponent):
+    """Multiples of the coarser grain stay what they are."""
+    fine, coarse = Unit(exponent, 5), Unit(exponent + shift, 3)
+    columns = [Masses.scalar(whole << shift, fine).limbs for whole in wholes]
+    masses = Masses(np.concatenate([np.zeros((5, 0), np.int64), *columns], axis=1), fine)
+
+    assert wholes == masses.to(coarse).integers()

@@ -137,9 +137,16 @@ class Masses:
         return Masses(np.concatenate([self.limbs, other.limbs], axis=1), self.unit)
 
     def to(self, unit: Unit) -> Masses:
-        """Return the same masses in a grain that is as fine or finer, with room for them; exact."""
+        """Return the same masses in another grain with room for them.
+
+        Exact in a finer one; in a coarser one if they are multiples of it, else rounded down.
+        """
         if unit == self.unit:
             return self
+        if unit.exponent > self.unit.exponent:
+            shift = unit.exponent - self.unit.exponent
+            columns = [Masses.scalar(whole >> shift, unit).limbs for whole in self.integers()]
+            return Masses(np.concatenate([np.zeros((unit.limbs, 0), np.int64), *columns], axis=1), unit)
         places, bits = divmod(self.unit.exponent - unit.exponent, LIMB_BITS)
         limbs = np.zeros((unit.limbs, len(self)), dtype=np.int64)
         rest = self.carried().limbs
