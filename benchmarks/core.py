@@ -34,6 +34,7 @@ PAGE = HERE.parent / "docs" / "benchmarks" / "core.md"
 RIVALS = ("floor", "cutpoint_find", "argsort_sweep", "sklearn_roc", "sklearn_pr", "optimal_cutoffs_sort")
 SLOW = {"sklearn_roc", "sklearn_pr", "optimal_cutoffs_sort"}
 LARGEST_FOR_SLOW = 10**7
+FEW_KINDS = ("probabilities", "logits", "1 decimal", "constant")
 
 
 def main() -> None:
@@ -54,6 +55,12 @@ def main() -> None:
         for kind in ("log-normal", "geometric", "one outlier", "cluster", "constant", "alternating"):
             result["kinds"].append(compare(kind, 10**6, rivals=RIVALS[:3]))
         result["kinds"].append(compare("geometric", 10**6, rivals=RIVALS[:3], weighted=True))
+        result["few"] = [
+            compare(kind, rows, rivals=RIVALS[:3], weighted=weighted)
+            for weighted in (False, True)
+            for rows in (10**4, 3 * 10**4, 10**5)
+            for kind in FEW_KINDS
+        ]
         result["memory"] = [memory(name) for name in RIVALS[1:]]
         RESULT.parent.mkdir(exist_ok=True)
         RESULT.write_text(json.dumps(result, indent=1) + "\n")
@@ -193,6 +200,12 @@ def render(result: dict[str, Any]) -> str:
         "No kind of scores should make `find` slower than twice the plain argsort.",
         "",
         *table(result["kinds"], list(names)[:3]),
+        "",
+        "## Few rows",
+        "",
+        "With few rows the fixed cost of a call and, with weights, of exact sums show.",
+        "",
+        *table(result["few"], list(names)[:3]),
         "",
         "## Extra memory at 10,000,000 rows",
         "",

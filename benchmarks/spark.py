@@ -1,13 +1,14 @@
 """find(maximize="f1") by GROUP BY: on Spark, Dask and Ibis, against their own floor and MLlib.
 
     python -m benchmarks.spark                        # 5 * 10**6 rows, a few minutes
-    python -m benchmarks.spark --rows 50000000 --no-mllib
+    python -m benchmarks.spark --rows 50000000 --kinds probabilities --engines spark --no-mllib
     python -m benchmarks.spark --render               # only write the page again from the result file
 
 One Parquet file, read again by every query. The floor is `sum(score), sum(label)` through the same
 engine. Times are the best of a few runs in one process, taken in turns; what counts is the ratio to
-the floor. MLlib's `fMeasureByThreshold`, without its binning, is timed once, after our searches have
-warmed up Spark, to the point where its best value is known.
+the floor. Results of several numbers of rows are kept side by side. MLlib's `fMeasureByThreshold`,
+without its binning, is timed once, after our searches have warmed up Spark, to the point where its
+best value is known.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=5, help="runs of floor and search, in turns")
     parser.add_argument("--memory", default="6g", help="heap of Spark's driver; MLlib needs it")
     parser.add_argument("--engines", default="spark,dask,ibis", help="which, separated by commas")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="of scores, separated by commas")
     parser.add_argument("--no-mllib", action="store_true", help="leave out MLlib")
     parser.add_argument("--render", action="store_true", help="only render the page")
     options = parser.parse_args()
@@ -59,17 +61,20 @@ def main() -> None:
 def run(options: argparse.Namespace) -> None:
     """Measure every engine on the same files; the result file is written after each."""
     engines = options.engines.split(",")
+    kinds = options.kinds.split(",")
     result: dict[str, Any] = {"machine": machine(engines), "rows": options.rows, "engines": [], "kinds": []}
+    results = json.loads(RESULT.read_text()) if RESULT.exists() else {}
+    results[str(options.rows)] = result
     with tempfile.TemporaryDirectory(prefix="cutpoint-bench-") as folder:
         files, optima = {}, {}
-        for kind in KINDS:
+        for kind in kinds:
             files[kind], optima[kind] = write(kind, options.rows, Path(folder))
         for engine in engines:
             open_, close = ENGINES[engine](options, folder)
             found = compare(open_, files["probabilities"], optima["probabilities"], options.turns)
             result["engines"].append({"engine": engine, **found})
             if engine == "spark":
-                for kind in KINDS[1:]:
+                for kind in kinds[1:]:
                     found = compare(open_, files[kind], optima[kind], 2)
                     result["kinds"].append({"kind": kind, **found})
                 result["java_peak_mb"] = java_peak()
@@ -78,7 +83,7 @@ def run(options: argparse.Namespace) -> None:
                     result["mllib"]["java_peak_mb"] = java_peak()
             close()
             RESULT.parent.mkdir(exist_ok=True)
-            RESULT.write_text(json.dumps(result, indent=1) + "\n")
+            RESULT.write_text(json.dumps(results, indent=1) + "\n")
 
 
 def java_peak() -> float | None:
@@ -223,20 +228,31 @@ def mllib(frame: Any, optimum: tuple[float, float]) -> dict[str, Any]:
     return found
 
 
-def render(result: dict[str, Any]) -> str:
-    """Write the page."""
-    spec = result["machine"]
-    names = {"spark": "Spark", "dask": "Dask", "ibis": "Ibis on DuckDB"}
-    versions = ", ".join(f"{names[name]} {spec[name]}" for name in names if name in spec)
+def render(results: dict[str, Any]) -> str:
+    """Write the page: a section for each number of rows."""
     page = [
         "# Benchmarks: Spark, Dask, Ibis",
         "",
         "Rendered from `benchmarks/results/spark.json` by `python -m benchmarks.spark`.",
-        f"{result['rows']:,} rows in a Parquet file, {spec['cores']} cores ({spec['kind']}),",
-        f"{spec['memory_gib']} GiB, {spec['date']}; load average at the start {spec['load']}.",
-        f"Python {spec['python']}, {versions}.",
         "The floor is `sum(score), sum(label)` through the same engine on the same file.",
         "Every answer is checked against the one on arrays.",
+    ]
+    for rows in sorted(results, key=int):
+        page += section(results[rows])
+    return "\n".join([*page, ""])
+
+
+def section(result: dict[str, Any]) -> list[str]:
+    """Return the lines for one number of rows."""
+    spec = result["machine"]
+    names = {"spark": "Spark", "dask": "Dask", "ibis": "Ibis on DuckDB"}
+    versions = ", ".join(f"{names[name]} {spec[name]}" for name in names if name in spec)
+    page = [
+        "",
+        f"## {result['rows']:,} rows",
+        "",
+        f"{spec['cores']} cores ({spec['kind']}), {spec['memory_gib']} GiB, {spec['date']};",
+        f"load average at the start {spec['load']}. Python {spec['python']}, {versions}.",
         "",
         "| engine | floor (s) | best F1 (s) | times the floor | passes | rows examined | same answer |",
         "| --- | --- | --- | --- | --- | --- | --- |",
@@ -252,7 +268,7 @@ def render(result: dict[str, Any]) -> str:
     if result["kinds"]:
         page += [
             "",
-            "## Kinds of scores, on Spark",
+            "### Kinds of scores, on Spark",
             "",
             "| scores | floor (s) | best F1 (s) | times the floor | passes | rows examined | same answer |",
             "| --- | --- | --- | --- | --- | --- | --- |",
@@ -266,13 +282,13 @@ def render(result: dict[str, Any]) -> str:
         rival = result["mllib"]
         page += [
             "",
-            "## MLlib's fMeasureByThreshold",
+            "### MLlib's fMeasureByThreshold",
             "",
             f"`BinaryClassificationMetrics` with `numBins=0` took {rival['seconds']:.1f} s, once:",
             f"{rival['seconds'] / ours:.0f} times as long as the exact search here.",
             f"Its value is {'the optimum' if rival['optimal'] else 'NOT the optimum'}.",
         ]
-    return "\n".join([*page, ""])
+    return page
 
 
 if __name__ == "__main__":

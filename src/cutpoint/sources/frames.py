@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from narwhals.dtypes import DType
     from numpy.typing import NDArray
 
-FEW = 1 << 18
+FEW = 1 << 20
 """So few rows are handed over rather than counted again."""
-HOLDS = 1 << 19
+HOLDS = 1 << 20
 """So many rows may be handed over where counting does not help."""
 LARGEST_SWEEP = 1 << 25
 """Distinct scores that may be handed over at once, for goals that need them all."""
