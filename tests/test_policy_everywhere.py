@@ -356,11 +356,9 @@ def test_missing_scores_in_sql(run_sql, missing, decision):
     assert [1, decision, decision] == made
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", [name for name in HOSTILE if name != "%s"])  # a placeholder of drivers
 def test_hostile_names_in_sql(run_sql, name):
     """The name of a column is quoted, and cannot be anything else."""
-    if name == "%s":
-        pytest.skip("the drivers' own placeholder")
     policy = cp.Policy(0.5, score=name)
 
     assert [0, 1] == run_sql(lambda dialect: (name, policy.to_sql(dialect=dialect)), [0.4, 0.5])

@@ -71,7 +71,12 @@ def test_four_passes_whatever_the_scores(kind, monkeypatch):
     assert solution.certificate.passes <= 4
 
 
-@pytest.mark.parametrize("point", [0.3, 7.0, -2.3])
+ON_AN_EDGE = pytest.param(
+    -2.5, marks=pytest.mark.xfail(reason="on the edge of a bucket: five passes", strict=True)
+)
+
+
+@pytest.mark.parametrize("point", [0.3, 7.0, -2.3, ON_AN_EDGE])
 def test_scores_that_crowd_around_a_point(point, monkeypatch):
     """The worst that we know, distances over fifty powers of two around a point, and labels of noise."""
     monkeypatch.setattr(frames, "FEW", ROWS // 5)

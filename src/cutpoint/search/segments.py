@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from cutpoint._errors import InvalidInputError
 from cutpoint.questions import Rows
 from cutpoint.search.narrow import ROUNDS, Narrowed, Question, narrowing
 from cutpoint.search.run import Found, check_promises, decide, decide_narrowed, has_bounds
-from cutpoint.search.sweep import all_cuts
+from cutpoint.search.sweep import cuts_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
@@ -93,7 +92,7 @@ def search_each(
         for segment, summary in summaries.items():
             rows = answers[segment]
             assert isinstance(rows, Rows)
-            ends[segment] = Narrowed(all_cuts(_Told(summary, rows)), summary.rows)
+            ends[segment] = Narrowed(cuts_of(summary, rows), summary.rows)
     found: dict[int, Found | InvalidInputError] = {}
     passes = source.passes  # shared by all, the first count included
     for segment, end in ends.items():
@@ -105,23 +104,3 @@ def search_each(
         except InvalidInputError as error:  # undefined at every cut
             found[segment] = error
     return found
-
-
-@dataclass
-class _Told:
-    """A source that was asked already."""
-
-    known: Summary
-    all: Rows
-    passes: int = 0
-    few: int = 0
-    holds: int = 0
-
-    def summary(self) -> Summary:
-        return self.known
-
-    def rows(self, ranges: Ranges | None) -> Rows:
-        return self.all
-
-    def histogram(self, ranges: Ranges | None) -> Histogram:
-        raise NotImplementedError

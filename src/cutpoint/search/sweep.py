@@ -10,16 +10,19 @@ from cutpoint.masses import Masses
 from cutpoint.search._cuts import Cuts
 
 if TYPE_CHECKING:
-    from cutpoint.questions import Source
+    from cutpoint.questions import Rows, Source, Summary
 
 
 def all_cuts(source: Source) -> Cuts:
-    """Return every cut of the data, "nobody positive" first.
+    """Return every cut of the data, "nobody positive" first."""
+    return cuts_of(source.summary(), source.rows(None))
+
+
+def cuts_of(summary: Summary, rows: Rows) -> Cuts:
+    """Return every cut of these rows, which are all that there are.
 
     With a score of +inf in the data no threshold calls nobody positive, and that cut does not exist.
     """
-    summary = source.summary()
-    rows = source.rows(None)
     scores, pos, neg = rows.scores, rows.pos, rows.neg
     del rows  # each part is let go of as soon as it is used: the peak is what counts on a large input
     nobody = int(summary.high != np.inf)
