@@ -221,6 +221,9 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             value = value_at(wanted.expression, labels, scores >= mean, mass)
             if wanted.sign * value >= wanted.sign * self.honest_value_:
                 self.threshold_, self.best_score_ = mean, value
+        if mass is not None and not all(mass[labels == side].any() for side in (0, 1)):
+            # One class has no weight: nothing speaks for calling any row of new data by its name.
+            self.threshold_ = -math.inf if mass[labels == 1].any() else math.inf
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
