@@ -150,8 +150,9 @@ def narrowing(
         index = np.union1d(index, np.minimum(index + 1, len(keep) - 1))
         if len(index) == 0:
             return Narrowed(_nobody(summary), 0, first)
-        frontier = _open(table, index, most_ranges or len(index))
-        scores = _scores_at_most(table, keep)
+        span = table.histogram.span(len(keep) - 1 - index)  # positions count from the bottom there
+        frontier = _open(table, index, span, most_ranges or len(index))
+        scores = _scores_at_most(Ranges(*(end[keep[index]] for end in span)))
         single = scores == 1
         # In memory it is rows that cost; what is beyond is handed over score by score.
         rows = table.rows[keep] if holds >= summary.rows else np.minimum(table.rows[keep], scores)
@@ -169,9 +170,9 @@ def _ties_at_most(table: Table, goal: Goal, summary: Summary) -> NDArray[np.bool
     return ties_at_most(goal, summary, (table.tp_above, tp), (table.fp_above, fp), certain)
 
 
-def _scores_at_most(table: Table, keep: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return how many scores each of the buckets that are left can have; one that has one is not split."""
-    low, high = table.histogram.span(len(keep) - 1 - np.flatnonzero(keep))
+def _scores_at_most(span: Ranges) -> NDArray[np.float64]:
+    """Return how many scores buckets between these ends can have; one that has one is not split."""
+    low, high = span
     with np.errstate(all="ignore"):
         step = np.spacing(np.minimum(np.abs(low), np.abs(high))).astype(np.float64)
         floats = 1.0 + (high.astype(np.float64) - low) / step
@@ -228,7 +229,7 @@ def prune(
     """
     tp_low, fp_low = table.tp_above, table.fp_above
     tp_high, fp_high = tp_low + table.pos, fp_low + table.neg
-    positives, negatives = map(float, summary.totals)
+    positives, negatives = summary.sizes
     none = np.zeros(len(table.rows))
     starts, edges = Cuts(summary, none, none, tp_low, fp_low), Cuts(summary, none, none, tp_high, fp_high)
     box = Box(
@@ -319,28 +320,24 @@ def _possible(constraint: Constraint, box: Box) -> NDArray[np.bool_]:
     return ~(bounds[1] < bound - room) if constraint.wants_high else ~(bounds[0] > bound + room)
 
 
-def _open(table: Table, index: NDArray[np.intp], most: int) -> _Frontier:
-    """Join the chosen buckets (positions from the top) into ranges, neighbours into one.
+def _open(table: Table, index: NDArray[np.intp], span: Ranges, most: int) -> _Frontier:
+    """Join the chosen buckets (positions from the top), which have these ends; neighbours into one.
 
     If they are more than `most`, gaps with few rows are closed: to ask about more rows is never wrong.
     """
-    last = len(table.rows) - 1
     # Neighbours in the table are none where rows between them were dropped in an earlier round.
-    apart = (np.diff(index) > 1) | (np.diff(table.which[index]) != 0)
-    starts = index[np.concatenate([[True], apart])]
-    ends = index[np.concatenate([apart, [True]])]
-    if len(starts) > most:
+    apart = np.flatnonzero((np.diff(index) > 1) | (np.diff(table.which[index]) != 0))
+    if len(apart) >= most:
         running = np.concatenate([[0], np.cumsum(table.rows)])
-        gaps = (running[starts[1:]] - running[ends[:-1] + 1]).astype(np.float64)
-        gaps[table.which[starts[1:]] != table.which[ends[:-1]]] = np.inf  # rows that nobody counted
-        cuts = np.sort(np.argsort(gaps, kind="stable")[len(gaps) + 1 - most :])
-        starts = starts[np.concatenate([[0], cuts + 1])]
-        ends = ends[np.concatenate([cuts, [len(ends) - 1]])]
-    # Positions count from the top here and from the bottom in the histogram.
-    high = table.histogram.span(last - starts).high
-    low = table.histogram.span(last - ends).low
-    up = slice(None, None, -1)
-    return _Frontier(Ranges(low[up], high[up]), table.tp_above[starts][up], table.fp_above[starts][up])
+        before, after = index[apart], index[apart + 1]
+        gaps = (running[after] - running[before + 1]).astype(np.float64)
+        gaps[table.which[after] != table.which[before]] = np.inf  # rows that nobody counted
+        apart = np.sort(apart[np.argsort(gaps, kind="stable")[len(gaps) + 1 - most :]])
+    # From the bottom up, as ranges are.
+    first = np.concatenate([[0], apart + 1])[::-1]
+    last = np.concatenate([apart, [len(index) - 1]])[::-1]
+    above = index[first]
+    return _Frontier(Ranges(span.low[last], span.high[first]), table.tp_above[above], table.fp_above[above])
 
 
 def _look_closely(rows: Rows, frontier: _Frontier, summary: Summary) -> Narrowed:

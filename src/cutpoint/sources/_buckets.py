@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from cutpoint.questions import Ranges, Scores
 
 BUCKETS = 4096
+_NEAR = (4, 64)
+"""So many floats around where arithmetic puts the end of a bucket are searched for it first."""
 Ints = NDArray[np.integer[Any]]
 _INTEGERS, _FLOATS = ({n: np.dtype(f"{kind}{n}") for n in (4, 8)} for kind in "if")
 _LARGEST = {n: int(np.iinfo(width).max) for n, width in _INTEGERS.items()}
@@ -102,9 +104,10 @@ class Linear:
     def span(self, buckets: NDArray[np.intp]) -> Ranges:
         """Find the ends by bisection over the floats themselves, with the very same arithmetic."""
         ends = ordered(np.array([-np.inf, np.inf], dtype=np.result_type(self.low)))
-        first = np.where(buckets > 0, self._first(buckets, ends), ends[0])
-        last = np.where(buckets + 1 < self.count, self._first(buckets + 1, ends) - 1, ends[1])
-        return Ranges(unordered(first), unordered(last))
+        first, after = np.split(self._first(np.concatenate([buckets, buckets + 1]), ends), 2)
+        low = np.where(buckets > 0, first, ends[0])
+        high = np.where(buckets + 1 < self.count, after - 1, ends[1])
+        return Ranges(unordered(low), unordered(high))
 
     def _first(self, buckets: NDArray[np.intp], ends: Ints) -> Ints:
         """Return the key of the lowest float whose bucket is at least the given one."""
@@ -116,10 +119,14 @@ class Linear:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             # The end is within a few floats of where arithmetic puts it; where not, search them all.
             guess = ordered((self.low + 2 * buckets / self.scale).astype(np.result_type(self.low)))
-            near = np.clip(guess, ends[0] + 64, ends[1] - 64)
-            low, high = near - 64, near + 64
-            good = ~reached(low) & reached(high)
-            low, high = np.where(good, low, ends[0]), np.where(good, high, ends[1])
+            for room in _NEAR:
+                near = np.clip(guess, ends[0] + room, ends[1] - room)
+                low, high = near - room, near + room
+                good = ~reached(low) & reached(high)
+                if good.all():
+                    break
+            else:
+                low, high = np.where(good, low, ends[0]), np.where(good, high, ends[1])
             while (low < high).any():
                 middle = (low >> 1) + (high >> 1) + (low & high & 1)
                 at_least = reached(middle)
