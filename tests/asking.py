@@ -24,10 +24,11 @@ def ask(problem, direction, objective, **options):
 
 
 @contextlib.contextmanager
-def small_steps(*, buckets=4, few=1, block=3, sample=5, keep=10**9):
+def small_steps(*, buckets=4, few=1, block=3, sample=5, keep=10**9, sorts=None):
     """Make the narrow search take several passes, ranges, blocks and threads on a few rows.
 
     `keep`: one row in so many may be copied by the source, so 1 copies whatever is asked for.
+    `sorts`: fewer rows than that are sorted rather than counted.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_buckets, "BUCKETS", buckets)
@@ -35,7 +36,7 @@ def small_steps(*, buckets=4, few=1, block=3, sample=5, keep=10**9):
         patch.setattr(arrays, "BLOCK", block)
         patch.setattr(arrays, "SAMPLE", sample)
         patch.setattr(arrays, "FEW", keep)
-        patch.setattr(arrays, "SMALL", block)
+        patch.setattr(arrays.ArraySource, "_worth_a_sort", lambda _: block if sorts is None else sorts)
         yield
 
 

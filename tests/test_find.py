@@ -43,6 +43,7 @@ steps = st.fixed_dictionaries(
         "block": st.integers(1, 6),
         "sample": st.integers(1, 8),
         "keep": st.sampled_from([1, 2, 10**9]),
+        "sorts": st.sampled_from([1, 10**6]),
     }
 )
 
@@ -266,6 +267,20 @@ def test_a_sum_of_tenths_is_a_tie(method):
     problem = Problem("float weights", scores, y, w)
 
     check(problem, "maximize", "accuracy", Sum((Term("accuracy"),)), method=method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_ties_of_many_weights(method):
+    """Ten thousand weights that cancel in pairs: each pair ends with a tie, however floats add them up."""
+    rng = np.random.default_rng(11)
+    pairs = rng.lognormal(0, 3, 5_000)
+    y, w = np.tile([0, 1], 5_000), np.repeat(pairs, 2)
+    s = np.sort(rng.random(len(y)))[::-1]
+    solution = cp.find(y, s, sample_weight=w, maximize="accuracy", method=method)
+
+    assert np.inf == solution.threshold
+    assert s[1::2].tolist() == solution.ties.thresholds.tolist()
+    assert 0.5 == solution.value
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -49,7 +49,9 @@ def inside(rows, low, high):
 
 # --- the three questions
 
-steps = st.fixed_dictionaries({"buckets": st.integers(2, 9), "block": st.integers(1, 7)})
+steps = st.fixed_dictionaries(
+    {"buckets": st.integers(2, 9), "block": st.integers(1, 7), "sorts": st.sampled_from([1, 10**6])}
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -126,6 +128,33 @@ def test_ranges_are_answered_alone(data, small, keep):
     assert len(wanted) == finer.rows.sum() == rows.rows
     assert sorted({score + 0.0 for score, _, _ in wanted}) == rows.scores.tolist()
     assert [inside(wanted, s, s)[0] for s in rows.scores.tolist()] == masses(rows)
+
+
+CLOSE = {
+    "neighbours": lambda n: 0.5 + np.arange(n) * 2.0**-53,
+    "neighbours below zero": lambda n: -7.0 + np.arange(n) * 2.0**-50,
+    "neighbours of both signs": lambda n: (np.arange(n) - n // 2) * 5e-324,
+    "float32": lambda n: (1 + np.arange(n) * 2.0**-23).astype(np.float32),
+    "infinite": lambda n: np.concatenate([[-np.inf], np.linspace(-1e300, 1e300, n - 2), [np.inf]]),
+    "some alike": lambda n: np.round(np.linspace(-1, 1, n), 3),
+}
+
+
+@pytest.mark.parametrize("kind", CLOSE)
+def test_weighted_rows_are_sorted_to_the_last_bit(kind):
+    """Also where scores differ only in bits that a fast sort has no room for."""
+    rng = np.random.default_rng(4)
+    scores = rng.permutation(CLOSE[kind](3000))
+    labels, weights = rng.integers(0, 2, 3000), rng.lognormal(0, 5, 3000)
+    found = ArraySource.labelled(labels, scores, sample_weight=weights).rows(None)
+    copies = ArraySource.labelled(
+        np.tile(labels, 50), np.tile(scores, 50), sample_weight=np.tile(weights, 50)
+    )
+    again = copies.rows(None)
+
+    assert np.unique(scores).tolist() == found.scores.tolist()
+    assert found.scores.tolist() == again.scores.tolist()
+    assert [(50 * p, 50 * n) for p, n in masses(found)] == masses(again)
 
 
 def test_ranges_without_rows():

@@ -15,7 +15,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -31,6 +32,10 @@ BLOCK_ROWS = 1 << (FLOAT_BITS - LIMB_BITS)
 _MASK = (1 << LIMB_BITS) - 1
 _LARGEST_POWER = 1000
 _FIRST = 1000
+_ONE_BY_ONE = 8
+"""So few sums are made exact one by one; for more of them all weights are split."""
+_RUN = 4
+"""From so many rows per distinct score on, they are added up before the running sums."""
 
 
 @dataclass(frozen=True)
@@ -50,19 +55,21 @@ class Unit:
         """Return that mass as people expect it, see `number`."""
         if self.exponent == 0 and abs(integer) < 1 << 63:
             return integer
+        if self.exponent < 0 and integer & ((1 << -self.exponent) - 1):
+            return integer / (1 << -self.exponent)  # whole numbers are divided with one rounding
         return number(self.fraction(integer))
 
     def split(self, values: NDArray[Any]) -> list[NDArray[np.float64]]:
         """Split non-negative values of this grain into limbs, lowest first; each step is exact."""
-        rest = values.astype(np.float64)
+        # Times a power of two is exact, and ten times as fast as ldexp.
+        rest = values * np.float64(2.0**-self.exponent)
         parts = []
         for i in reversed(range(1, self.limbs)):
-            place = self.exponent + LIMB_BITS * i
-            # Times a power of two is exact, and ten times as fast as ldexp.
-            part = np.floor(rest * 2.0**-place)
-            rest -= part * 2.0**place
+            part = rest * 2.0 ** (-LIMB_BITS * i)
+            np.floor(part, out=part)
+            rest -= part * 2.0 ** (LIMB_BITS * i)
             parts.append(part)
-        parts.append(rest * 2.0**-self.exponent if self.exponent else rest)
+        parts.append(rest)
         return parts[::-1]
 
 
@@ -98,6 +105,9 @@ class Masses:
     """A vector of exact masses: a row of int64 limbs each, of one `Unit`."""
 
     __slots__ = ("limbs", "unit")
+
+    roundings: int = 1
+    """The floats are off by no more than so many roundings, times the number of limbs."""
 
     def __init__(self, limbs: NDArray[np.int64], unit: Unit) -> None:
         self.limbs = limbs
@@ -167,6 +177,20 @@ class Masses:
         np.cumsum(self.limbs[:, :-1], axis=1, out=sums[:, 1:])
         return Masses(sums, self.unit).carried()
 
+    def from_top(self, nobody: int) -> Masses:
+        """Return the sums of all elements from each on, the last first; after a zero if `nobody` is 1."""
+        sums = np.zeros((len(self.limbs), len(self) + nobody), dtype=np.int64)
+        np.cumsum(self.limbs[:, ::-1], axis=1, out=sums[:, nobody:])
+        return Masses(sums, self.unit).carried()
+
+    def roughly_from_top(self, nobody: int) -> Masses:
+        """Return the sums of `from_top`, for whom it is enough if floats are within more `roundings`."""
+        return self.from_top(nobody)
+
+    def rest_of(self, total: int) -> NDArray[np.float64]:
+        """Return what each element lacks of a total, as float64 values like those of `floats`."""
+        return Masses(Masses.scalar(total, self.unit).limbs - self.limbs, self.unit).floats()
+
     def integer(self, index: int) -> int:
         """Return one element as an integer multiple of the unit."""
         if len(self.limbs) == 1:
@@ -189,6 +213,140 @@ class Masses:
         for limb in self.limbs[-2::-1]:
             value = value * float(1 << LIMB_BITS) + limb
         return scaled(value, self.unit.exponent) if self.unit.exponent else value
+
+
+class Weighed:
+    """The weights of rows in order of their scores, of which sums are exact only where need be.
+
+    A complex number per row, the positive and the negative mass: two sums for the price of one. Float
+    sums tell most cuts apart. Only for the few that they do not are the weights split into limbs,
+    which costs more than all else but the sort. `first` has the row at which each distinct score
+    starts; None where every row has its own. At most `BLOCK_ROWS` rows.
+    """
+
+    def __init__(
+        self, rows: NDArray[np.complex128], unit: Unit, first: NDArray[np.intp] | None = None
+    ) -> None:
+        self.rows, self.unit, self.first = rows, unit, first
+        self._asked: dict[int, tuple[int, int]] = {}
+
+    @cached_property
+    def top(self) -> NDArray[np.complex128]:
+        """The sum of all rows from each distinct score on, the highest score first, after a zero."""
+        return self._running(slice(None, None, -1))
+
+    @cached_property
+    def rest(self) -> NDArray[np.complex128]:
+        """The sums of the rows that are not in `top`."""
+        return self._running(slice(None))[::-1]
+
+    @cached_property
+    def _terms(self) -> tuple[NDArray[np.complex128], NDArray[np.intp] | None]:
+        """What is added up, and where its elements start: scores if they are few, else rows."""
+        if self.first is None or _RUN * len(self.first) > len(self.rows):
+            return self.rows, self.first
+        return np.add.reduceat(self.rows, self.first), None
+
+    def _running(self, direction: slice) -> NDArray[np.complex128]:
+        rows, first = self._terms
+        sums = np.zeros(len(rows) + 1, dtype=np.complex128)
+        np.cumsum(rows[direction], out=sums[1:])
+        if first is None:
+            return sums
+        until = np.append(first, len(rows))
+        return sums[until] if direction.step is None else sums[len(rows) - until[::-1]]
+
+    @cached_property
+    def limbs(self) -> list[NDArray[np.complex128]]:
+        """The limbs of each row: whole numbers that add up to less than 2**53, so floats add them exactly."""
+        return [part.view(np.complex128) for part in self.unit.split(self.rows.view(np.float64))]
+
+    def total(self, start: int = 0) -> tuple[int, int]:
+        """Return the exact sums of all rows from one on, as integer multiples of the unit."""
+        pos = neg = 0
+        for i, limb in enumerate(self.limbs):
+            both = complex(np.add.reduce(limb[start:]))
+            pos += int(both.real) << (LIMB_BITS * i)
+            neg += int(both.imag) << (LIMB_BITS * i)
+        return pos, neg
+
+    def exact(self, index: int) -> tuple[int, int]:
+        """Return one pair of sums of `top` as integer multiples of the unit."""
+        if index not in self._asked:
+            at = len(self.top) - 1 - index
+            if self.first is not None:
+                at = int(self.first[at]) if index else len(self.rows)
+            self._asked[index] = self.total(at)
+        return self._asked[index]
+
+
+class Unsplit(Masses):
+    """One side of `Weighed`, per distinct score: masses that are split when their limbs are asked for."""
+
+    __slots__ = ("_limbs", "of", "side")
+
+    def __init__(self, of: Weighed, side: Literal["real", "imag"]) -> None:
+        self.of, self.side, self.unit = of, side, of.unit
+        self._limbs: NDArray[np.int64] | None = None
+
+    @property
+    def limbs(self) -> NDArray[np.int64]:  # type: ignore[override]
+        """The exact masses."""
+        if self._limbs is None:
+            self._limbs = self._split()
+        return self._limbs
+
+    def _split(self) -> NDArray[np.int64]:
+        rows = np.array([getattr(limb, self.side) for limb in self.of.limbs], dtype=np.int64)
+        return rows if self.of.first is None else np.add.reduceat(rows, self.of.first, axis=1)
+
+    def roughly_from_top(self, nobody: int) -> Masses:
+        """Return the sums of `from_top`, whose floats are made without splitting anything."""
+        return _FromTop(self.of, self.side, nobody)
+
+
+class _FromTop(Unsplit):
+    """The running sums of one side of `Weighed`."""
+
+    __slots__ = ("_skip",)
+
+    def __init__(self, of: Weighed, side: Literal["real", "imag"], nobody: int) -> None:
+        super().__init__(of, side)
+        self._skip = 1 - nobody
+
+    @property
+    def roundings(self) -> int:  # type: ignore[override]
+        """Each addition of positive numbers is off by one, relative to the sum; of whole numbers by none."""
+        return 1 if self.unit == Unit() else len(self.of.rows)
+
+    def __len__(self) -> int:
+        return len(self.of.top) - self._skip
+
+    def __getitem__(self, index: Any) -> Masses:
+        few = isinstance(index, np.ndarray) and index.dtype.kind == "i" and len(index) <= _ONE_BY_ONE
+        if self._limbs is not None or not few:
+            return super().__getitem__(index)
+        limbs = np.empty((self.unit.limbs, len(index)), dtype=np.int64)
+        for place, i in enumerate(index.tolist()):
+            limbs[:, place] = Masses.scalar(self.integer(i), self.unit).limbs[:, 0]
+        return Masses(limbs, self.unit)
+
+    def integer(self, index: int) -> int:
+        """Return one element as an integer multiple of the unit."""
+        if self._limbs is not None:
+            return super().integer(index)
+        return self.of.exact(range(len(self))[index] + self._skip)[self.side == "imag"]
+
+    def floats(self) -> NDArray[np.float64]:
+        """Return float64 values, within `roundings` of the true mass."""
+        return getattr(self.of.top, self.side)[self._skip :]
+
+    def rest_of(self, total: int) -> NDArray[np.float64]:
+        """Return what each element lacks of the sum of all, just as far off."""
+        return getattr(self.of.rest, self.side)[self._skip :]
+
+    def _split(self) -> NDArray[np.int64]:
+        return Masses(super()._split(), self.unit).from_top(1 - self._skip).limbs
 
 
 def scaled(values: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:

@@ -47,6 +47,11 @@ class Goal:
         """+1 to maximise, -1 to minimise."""
         return 1 if self.direction == "maximize" else -1
 
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """The objective, and what is constrained."""
+        return (self.expression, *(constraint.expression for constraint in self.constraints))
+
     def __str__(self) -> str:
         tail = f" subject to {' and '.join(map(str, self.constraints))}" if self.constraints else ""
         return f"{self.direction} {self.expression}{tail}"

@@ -48,6 +48,11 @@ class Summary:
         """The masses P and N."""
         return self.unit.fraction(self.positives), self.unit.fraction(self.negatives)
 
+    @cached_property
+    def sizes(self) -> tuple[float, float]:
+        """The masses P and N, as floats."""
+        return float(self.unit.number(self.positives)), float(self.unit.number(self.negatives))
+
     def confusion(self, tp: int, fp: int) -> dict[str, Fraction]:
         """Return the exact confusion for the masses that are called positive, in units."""
         return {name: self.unit.fraction(count) for name, count in self.counts(tp, fp).items()}

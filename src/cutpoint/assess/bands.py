@@ -74,7 +74,7 @@ def band(cuts: Cuts, expression: Expression, confidence: float) -> Band | None:
 
     The share of positives is taken as it is in the rows. Costs a pass over the cuts.
     """
-    positives, negatives = map(float, cuts.summary.totals)
+    positives, negatives = cuts.summary.sizes
     if 0 in (positives, negatives):
         return None
     wide = half_width(int(positives), confidence), half_width(int(negatives), confidence)

@@ -112,7 +112,7 @@ def _bounded(goal: Goal) -> bool:
     none = np.zeros(1)
     box = Box(none, none, none, none, 1.0, 1.0)
     with np.errstate(all="ignore"):
-        expressions = (goal.expression, *(c.expression for c in goal.constraints))
+        expressions = goal.expressions
         return all(one.bounds(box) is not None for one in expressions)
 
 

@@ -276,7 +276,7 @@ def _two_by_two(confusion: Confusion) -> Any:
 
 def _metrics(wanted: Goal, here: Confusion, default: Confusion | None) -> Any:
     """Return the goal, what constrains it and the usual metrics, here and at 0.5."""
-    asked = [wanted.expression, *(constraint.expression for constraint in wanted.constraints)]
+    asked = wanted.expressions
     shown: dict[str, Any] = {str(one): one for one in asked}
     shown |= {name: name for name in KEY_METRICS if name not in shown}
     columns = {"here": here, **({} if default is None else {f"at {DEFAULT}": default})}

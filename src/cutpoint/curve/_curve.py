@@ -80,7 +80,7 @@ class Curve:
         return len(self._cuts.thresholds)
 
     def __repr__(self) -> str:
-        positives, negatives = map(float, self._cuts.summary.totals)
+        positives, negatives = self._cuts.summary.sizes
         return (
             f"<Curve of {len(self):,} cuts: {self._cuts.summary.rows:,} rows, "
             f"{positives:,g} positive, {negatives:,g} negative>"
@@ -421,6 +421,6 @@ class Curve:
             self._need_both(what)
 
     def _need_both(self, what: str) -> None:
-        positives, negatives = map(float, self._cuts.summary.totals)
+        positives, negatives = self._cuts.summary.sizes
         if self._one_class:
             raise InvalidInputError.undefined(objective=what, positives=positives, negatives=negatives)

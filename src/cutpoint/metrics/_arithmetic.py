@@ -35,7 +35,7 @@ def is_exact(*numbers: object) -> bool:
 
 def ratio(numerator: Any, denominator: Any) -> Any:
     """Divide; 0/0 is NaN and x/0 is infinite with the sign of x."""
-    if not is_exact(numerator, denominator):
+    if isinstance(numerator, np.ndarray) or not is_exact(numerator, denominator):
         return np.divide(numerator, denominator)
     if denominator != 0:
         if isinstance(numerator, float) or isinstance(denominator, float):

@@ -97,10 +97,11 @@ class Metric(Expression):
         return self.magnitude_(positives, negatives)
 
     def __str__(self) -> str:
+        if not self.parameters:
+            return self.name
         from cutpoint.metrics._expression import format_number
 
-        inside = ", ".join(f"{key}={format_number(value)}" for key, value in self.parameters)
-        return f"{self.name}({inside})" if inside else self.name
+        return f"{self.name}({', '.join(f'{key}={format_number(value)}' for key, value in self.parameters)})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

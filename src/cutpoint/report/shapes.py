@@ -83,7 +83,7 @@ def area(gathered: Gathered) -> dict[str, Any]:
     if not pairs:
         return {"value": None, "error": None}
     _, pos, neg = _buckets(gathered)
-    positives, negatives = map(float, summary.totals)
+    positives, negatives = summary.sizes
     tied = float(np.sum((pos / positives) * (neg / negatives)))
     return {
         "value": twice_area(gathered.edges) / (2 * pairs),

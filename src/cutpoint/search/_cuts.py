@@ -7,20 +7,21 @@ equal value are always seen to be tied, and one that is better by less than a fl
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint.masses import FLOAT_BITS, Masses, Unit
+from cutpoint.masses import FLOAT_BITS, Unit
 from cutpoint.metrics._arithmetic import LOG_DIGITS, ROOT_DIGITS
 from cutpoint.metrics._expression import SLACK, WeightedSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cutpoint.masses import Masses
     from cutpoint.metrics._expression import Constraint, Expression
     from cutpoint.objective import Goal
     from cutpoint.questions import Summary
@@ -44,22 +45,30 @@ class Cuts:
     below: NDArray[np.floating[Any]]
     tp: Masses
     fp: Masses
+    _asked: dict[int, dict[str, Fraction]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @cached_property
     def floats(self) -> dict[str, NDArray[np.float64]]:
-        """The four counts as float64, each rounded from its exact value."""
-        unit = self.summary.unit
+        """The four counts as float64, each within a few roundings of its exact value; see `slack`."""
         positives, negatives = self.summary.positives, self.summary.negatives
-        if unit == _ONES and max(positives, negatives) <= _WHOLE:  # a difference of floats is exact
-            tp, fp = self.tp.floats(), self.fp.floats()
-            return {"tp": tp, "fp": fp, "fn": positives - tp, "tn": negatives - fp}
-        called = ((positives, self.tp), (negatives, self.fp))
-        fn, tn = (Masses(Masses.scalar(total, unit).limbs - part.limbs, unit) for total, part in called)
-        return {"tp": self.tp.floats(), "fp": self.fp.floats(), "fn": fn.floats(), "tn": tn.floats()}
+        tp, fp = self.tp.floats(), self.fp.floats()
+        if self.summary.unit == _ONES and max(positives, negatives) <= _WHOLE:
+            return {"tp": tp, "fp": fp, "fn": positives - tp, "tn": negatives - fp}  # exact
+        return {"tp": tp, "fp": fp, "fn": self.tp.rest_of(positives), "tn": self.fp.rest_of(negatives)}
+
+    @property
+    def slack(self) -> float:
+        """Relative room for rounding in a formula of the counts as they are in `floats`."""
+        return SLACK * self.tp.roundings
 
     def confusion(self, index: int) -> dict[str, Fraction]:
         """Return the exact confusion at one cut."""
-        return self.summary.confusion(self.tp.integer(index), self.fp.integer(index))
+        if index not in self._asked:  # that of the best cut is asked for again, others are not
+            self._asked.clear()
+            self._asked[index] = self.summary.confusion(self.tp.integer(index), self.fp.integer(index))
+        return self._asked[index]
 
     def values(self, expression: Expression) -> NDArray[np.float64]:
         """Return the float values at all cuts; NaN where undefined."""
@@ -68,13 +77,13 @@ class Cuts:
 
     def rounding(self, expression: Expression, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return how far the float values may lie from the true ones; infinite ones are not rounded."""
-        positives, negatives = map(float, self.summary.totals)
+        positives, negatives = self.summary.sizes
         with np.errstate(all="ignore"):
             if isinstance(expression, WeightedSum):
                 size = expression.spread(positives, negatives, **self.floats)
             else:
                 size = np.maximum(np.abs(values), expression.magnitude(positives, negatives))
-        return np.where(np.isfinite(size), SLACK * size, 0.0)
+        return np.where(np.isfinite(size), self.slack * size, 0.0)
 
     def exact(self, expression: Expression, index: int) -> Fraction | float:
         """Return the exact value at one cut; a float only for NaN, infinity or a user's function."""
@@ -92,7 +101,7 @@ class Cuts:
         signs[values == target] = 0
         if not expression.exact or not math.isfinite(target):
             return signs
-        near = self.rounding(expression, values) + SLACK * abs(target)
+        near = self.rounding(expression, values) + self.slack * abs(target)
         unsure = np.flatnonzero(np.abs(values - target) <= near)
         if len(unsure) == 0:
             return signs
@@ -114,7 +123,7 @@ class Cuts:
             difference = Fraction(self.exact(expression, int(i))) - reference
             agree = _AGREE_ROOT * abs(reference)
             if expression.cancels:
-                agree = _AGREE_SUM * (abs(reference) + Fraction(near[i]) / Fraction(SLACK))
+                agree = _AGREE_SUM * (abs(reference) + Fraction(near[i]) / Fraction(self.slack))
             if not expression.rational and abs(difference) <= agree:
                 difference = Fraction(0)
             signs[i] = (difference > 0) - (difference < 0)
@@ -215,8 +224,8 @@ def _far_ahead(
     best = float(np.fmax.reduce(race))  # the greatest that is not NaN
     if not math.isfinite(best):
         return None
-    size = max(abs(best), goal.expression.magnitude(*map(float, cuts.summary.totals)))
-    near = np.flatnonzero(race >= best - 4 * SLACK * size)
+    size = max(abs(best), goal.expression.magnitude(*cuts.summary.sizes))
+    near = np.flatnonzero(race >= best - 4 * cuts.slack * size)
     return int(near[0]) if len(near) == 1 else None
 
 

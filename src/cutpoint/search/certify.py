@@ -149,7 +149,7 @@ def certify(
         mask, tested, pilot = _learn_then_test(cuts, floors, goal, risk, random_state)
     choice = choose(cuts, Goal(goal.expression, goal.direction), mask) if mask.any() else None
     if choice is None and mask.any():
-        positives, negatives = map(float, cuts.summary.totals)
+        positives, negatives = cuts.summary.sizes
         raise InvalidInputError.undefined(
             objective=str(goal.expression), positives=positives, negatives=negatives
         )

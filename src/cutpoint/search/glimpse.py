@@ -56,7 +56,7 @@ def glimpse(summary: Summary, histogram: Histogram, goal: Goal) -> Glimpse:
         else:
             bound = goal.sign * np.inf
     if choice is None and bound is None and not goal.constraints:
-        positives, negatives = map(float, summary.totals)
+        positives, negatives = summary.sizes
         raise InvalidInputError.undefined(
             objective=str(goal.expression), positives=positives, negatives=negatives
         )

@@ -63,8 +63,12 @@ def search(source: Source, goal: Goal, method: Method = "auto") -> Found:
             hint="if your function never falls with tp and never rises with fp, say so: "
             "metrics.custom(function, monotone=True).",
         )
-    if method == "sweep" or not can_narrow or (method == "auto" and summary.rows < SMALL):
-        return decide(all_cuts(source), goal, "sweep", source.passes - read_before, summary.rows)
+    # Some sources know better than others when a sort is the faster way.
+    small = summary.rows < getattr(source, "sorts", SMALL)
+    if method == "sweep" or not can_narrow or (method == "auto" and small):
+        # A user's function is compared by its floats alone, so it needs good ones.
+        rough = not any(_functions(expression) for expression in goal.expressions)
+        return decide(all_cuts(source, rough=rough), goal, "sweep", source.passes - read_before, summary.rows)
     return decide_narrowed(narrow(source, goal), goal, source.passes - read_before)
 
 
@@ -85,7 +89,7 @@ def decide(
     feasible = cuts.feasible(goal.constraints) if goal.constraints else None
     choice = choose(cuts, goal, feasible)
     if choice is None and not goal.constraints:
-        positives, negatives = map(float, cuts.summary.totals)
+        positives, negatives = cuts.summary.sizes
         raise InvalidInputError.undefined(
             objective=str(goal.expression), positives=positives, negatives=negatives
         )
@@ -99,12 +103,13 @@ def has_bounds(goal: Goal) -> bool:
 
 def check_promises(goal: Goal, summary: Summary) -> None:
     """Raise if a user's function is not as monotone as promised."""
-    for expression in (goal.expression, *(c.expression for c in goal.constraints)):
+    for expression in goal.expressions:
         for function in _functions(expression):
             if function.monotone:
-                function.check_promise(*map(float, summary.totals))
+                function.check_promise(*summary.sizes)
 
 
 def _functions(expression: Expression) -> list[UserFunction]:
-    terms = [t for _, t in expression.terms] if isinstance(expression, WeightedSum) else [expression]
-    return [term for term in terms if isinstance(term, UserFunction)]
+    if isinstance(expression, WeightedSum):
+        return [term for _, term in expression.terms if isinstance(term, UserFunction)]
+    return [expression] if isinstance(expression, UserFunction) else []

@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from cutpoint.questions import Rows, Source, Summary
 
 
-def all_cuts(source: Source) -> Cuts:
-    """Return every cut of the data, "nobody positive" first."""
-    return cuts_of(source.summary(), source.rows(None))
+def all_cuts(source: Source, *, rough: bool = False) -> Cuts:
+    """Return every cut of the data, "nobody positive" first; see `cuts_of`."""
+    return cuts_of(source.summary(), source.rows(None), rough=rough)
 
 
-def cuts_of(summary: Summary, rows: Rows) -> Cuts:
+def cuts_of(summary: Summary, rows: Rows, *, rough: bool = False) -> Cuts:
     """Return every cut of these rows, which are all that there are.
 
+    Rough cuts have floats that are farther off, as their `slack` says: enough to choose among them.
     With a score of +inf in the data no threshold calls nobody positive, and that cut does not exist.
     """
     scores, pos, neg = rows.scores, rows.pos, rows.neg
@@ -30,10 +31,11 @@ def cuts_of(summary: Summary, rows: Rows) -> Cuts:
     edges[0], edges[-1] = np.inf, -np.inf
     edges[nobody:-1] = scores[::-1]
     del scores
-    tp = _running(pos, nobody)
+    tp = pos.roughly_from_top(nobody) if rough else pos.from_top(nobody)
     del pos
+    fp = neg.roughly_from_top(nobody) if rough else neg.from_top(nobody)
     # The next lower score of each cut is the threshold of the next: one array, seen twice.
-    return Cuts(summary, edges[:-1], edges[1:], tp, _running(neg, nobody))
+    return Cuts(summary, edges[:-1], edges[1:], tp, fp)
 
 
 def with_nobody(cuts: Cuts) -> Cuts:
@@ -53,10 +55,3 @@ def with_nobody(cuts: Cuts) -> Cuts:
         nothing.followed_by(cuts.tp),
         nothing.followed_by(cuts.fp),
     )
-
-
-def _running(masses: Masses, nobody: int) -> Masses:
-    """Return the sums from the top, after a zero if there is a cut that calls nobody positive."""
-    sums = np.zeros((len(masses.limbs), len(masses) + nobody), dtype=np.int64)
-    np.cumsum(masses.limbs[:, ::-1], axis=1, out=sums[:, nobody:])
-    return Masses(sums, masses.unit).carried()

@@ -151,7 +151,7 @@ def auc(counts: Cells) -> AucBounds:
     """Count the pairs that are in order, exactly; only pairs inside one bucket are in doubt."""
     summary = counts.summary()
     if 0 in (summary.positives, summary.negatives):
-        positives, negatives = map(float, summary.totals)
+        positives, negatives = summary.sizes
         raise InvalidInputError.undefined(objective="auc", positives=positives, negatives=negatives)
     twice = doubt = below = 0
     one_score = (counts.low == counts.high).tolist()

@@ -18,20 +18,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from cutpoint._errors import InvalidInputError
-from cutpoint.masses import LIMB_BITS, Masses, Unit, grain, outer_bits
+from cutpoint.masses import BLOCK_ROWS, Masses, Unit, grain, outer_bits
 from cutpoint.questions import SMALL, Histogram, Ranges, Rows, Scores, Summary
 from cutpoint.sources._buckets import Buckets, Radix, choose
 from cutpoint.sources._input import as_array, as_floats, as_weights, same_length
 from cutpoint.sources._labels import Counts, Labels
 from cutpoint.sources.blocks import (
     Block,
+    Reading,
     Sides,
     added,
     distinct,
     inside,
     joined,
+    repeats,
     table,
     tally,
+    totals,
+    weighed,
     within,
 )
 
@@ -81,8 +85,10 @@ class ArraySource:
         self.passes = 0
         self.few = LAST
         self.holds = len(scores)
+        self.sorts = self._worth_a_sort()
         self._known: tuple[Summary, Histogram | None] | None = None
         self._kept: tuple[Ranges, Block] | None = None
+        self._ranked: Rows | None = None
         self._threads = min(os.cpu_count() or 1, 4) if len(scores) > 4 * BLOCK else 1
         self._rows = BLOCK if streams[0].weights is None else max(1, BLOCK // WEIGHTED)
 
@@ -133,6 +139,8 @@ class ArraySource:
                 Masses.scalar(total, summary.unit) for total in (summary.positives, summary.negatives)
             )
             return Rows(np.array([summary.low], dtype=self.scores.dtype) + 0, pos, neg, summary.rows)
+        if ranges is None and self._ranked is not None:
+            return self._ranked
         if ranges is None:
             self.passes += 1
             return distinct(self._block(slice(None), slice(None)), summary.unit).rows()
@@ -150,6 +158,16 @@ class ArraySource:
         """Return the rows of a block that lie in the ranges."""
         part = slice(start, start + self._rows)
         return self._block(part, slice(None) if ranges is None else inside(self.scores[part], ranges))
+
+    def _worth_a_sort(self) -> int:
+        """Return how many rows are sorted rather than counted: more where many scores are equal.
+
+        Few distinct scores are quick to sort, and slow to count: each addition waits for the last.
+        """
+        small = SMALL if self.streams[0].weights is None else 2 * SMALL  # splitting weights takes time
+        if not small <= len(self.scores) <= BLOCK_ROWS:
+            return small
+        return BLOCK_ROWS + 1 if repeats(self.scores) else small
 
     def _sample(self) -> Scores:
         sample = np.ascontiguousarray(self.scores[:: max(1, len(self.scores) // SAMPLE)])
@@ -180,7 +198,7 @@ class ArraySource:
         """
         if self._known is not None:
             return self._known
-        if len(self.scores) < SMALL:
+        if len(self.scores) < self.sorts:
             self._known = self._glance(), None
             return self._known
         unit = self._unit()
@@ -214,13 +232,16 @@ class ArraySource:
         return self._known
 
     def _glance(self) -> Summary:
-        """Check and summarise a few rows: they will be sorted, so a count is not worth the while."""
+        """Check and summarise a few rows: they will be sorted, so a count is not worth the while.
+
+        Weighted ones are sorted at once: their weights are then split into limbs only once.
+        """
         self.passes += 1
         low, high = float(self.scores.min()), float(self.scores.max())
         if math.isnan(low):
             self._refuse_nan()
         rows, unit = len(self.scores), self._unit()
-        positives = total = 0
+        readings: list[Reading] = []
         for stream in self.streams:
             sides, counts = stream.check(slice(None))
             if isinstance(stream.labels, Labels):
@@ -228,12 +249,13 @@ class ArraySource:
                 count = stream.labels.settle([counts])
                 if stream.weights is None:
                     return Summary(rows, count, rows - count, unit, low, high)
-            assert stream.weights is not None
-            for i, limb in enumerate(unit.split(stream.weights[:])):
-                mass = limb.astype(np.int64)
-                total += int(mass.sum()) << (LIMB_BITS * i)
-                positives += int((mass * sides).sum()) << (LIMB_BITS * i)
-        return Summary(rows, positives, total - positives, unit, low, high)
+            readings.append((sides, stream.weights))
+        if low == high:  # one score: there is nothing to sort
+            positives, negatives = totals(readings, unit)
+        else:
+            weights, self._ranked = weighed(Block(self.scores, readings), unit)
+            positives, negatives = weights.total()
+        return Summary(rows, positives, negatives, unit, low, high)
 
     def _unit(self) -> Unit:
         """Return the grain of the masses."""

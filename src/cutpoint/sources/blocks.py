@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.masses import FLOAT_BITS, LIMB_BITS, Masses, Unit
+from cutpoint.masses import BLOCK_ROWS, FLOAT_BITS, LIMB_BITS, Masses, Unit, Unsplit, Weighed
 from cutpoint.questions import Histogram, Ranges, Rows, Scores
 from cutpoint.sources._buckets import ordered, unordered
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _CARRY_EVERY = 1 << 8
 """Blocks after which long sums are carried, long before their limbs could overflow."""
+_SAMPLE = 1 << 8
 _CUTS = 1 << 4
 _PIECES = 1 << 12
 """Into no more pieces are ranges cut: each takes buckets, and finding the piece of a row takes time."""
@@ -322,17 +323,80 @@ def distinct(block: Block, unit: Unit) -> Distinct:
     order = np.argsort(scores)
     ranked = scores[order] + scores.dtype.type(0)  # -0.0 becomes 0.0
     changes = ranked[1:] != ranked[:-1]
-    columns = [np.array(unit.split(weights[order]), dtype=np.int64) for _, weights in readings]  # type: ignore[index]
+    columns = [np.array(unit.split(weights[order])) for _, weights in readings]  # type: ignore[index]
     side = readings[0][0]
     if not isinstance(side, int):  # labels; else positives and negatives have a column each
         of_positives = columns[0] * side[order]
         columns = [of_positives, columns[0] - of_positives]
-    pos, neg = (Masses(column, unit) for column in columns)
     if changes.all():
+        pos, neg = (Masses(column.astype(np.int64), unit) for column in columns)
         return Distinct(ranked, pos, neg, len(scores), np.ones(len(scores), dtype=np.int64))
     first = np.flatnonzero(np.append(True, changes))
     each = np.diff(first, append=len(scores))
-    return Distinct(ranked[first], _reduced(pos, first), _reduced(neg, first), len(scores), each)
+    if len(scores) > BLOCK_ROWS:  # else floats add limbs exactly
+        columns = [column.astype(np.int64) for column in columns]
+    sums = (np.add.reduceat(column, first, axis=1).astype(np.int64) for column in columns)
+    pos, neg = (Masses(part, unit).carried() for part in sums)
+    return Distinct(ranked[first], pos, neg, len(scores), each)
+
+
+def totals(readings: list[Reading], unit: Unit) -> tuple[int, int]:
+    """Return the masses of the two sides of a block of weighted rows, in units."""
+    positives = total = 0
+    for sides, weights in readings:
+        assert weights is not None
+        for i, limb in enumerate(unit.split(weights)):  # whole numbers below 2**53, also their sum
+            total += int(limb.sum()) << (LIMB_BITS * i)
+            positives += int((limb * sides).sum()) << (LIMB_BITS * i)
+    return positives, total - positives
+
+
+def weighed(block: Block, unit: Unit) -> tuple[Weighed, Rows]:
+    """Sort rows with weights, of which sums are made exact only where need be."""
+    order, ranked = _sorted(block.scores)
+    masses = np.empty(len(order), dtype=np.complex128)
+    columns: list[Any] = [column for reading in block.readings for column in reading]
+    if len(block.readings) > 1:  # positives and negatives have a column each
+        masses.real, masses.imag = columns[1::2]
+    else:
+        sides, weights = columns
+        np.multiply(weights, sides, out=masses.real)
+        np.subtract(weights, masses.real, out=masses.imag)
+    masses = masses[order]
+    fresh = np.ones(len(ranked), dtype=np.bool_)
+    np.not_equal(ranked[1:], ranked[:-1], out=fresh[1:])
+    first = None if fresh.all() else np.flatnonzero(fresh)
+    both = Weighed(masses, unit, first)
+    scores = ranked if first is None else ranked[first]
+    return both, Rows(scores, Unsplit(both, "real"), Unsplit(both, "imag"), len(ranked))
+
+
+def _sorted(scores: Scores) -> tuple[NDArray[np.int64], Scores]:
+    """Return the order of scores, and the scores in that order.
+
+    To sort their leading bits, with the place of each row below them, is twice as fast as argsort. It
+    does not sort scores that differ only in the bits that the places took: seen, and done the slow way.
+    """
+    plain = scores + scores.dtype.type(0)  # -0.0 becomes 0.0
+    if not repeats(plain):
+        keys = ordered(plain).astype(np.int64, copy=False)
+        keys <<= 8 * (keys.itemsize - plain.itemsize)
+        places = (1 << len(plain).bit_length()) - 1
+        keys &= ~places
+        keys |= np.arange(len(plain))
+        keys.sort()
+        keys &= places
+        ranked = plain[keys]
+        if not (ranked[1:] < ranked[:-1]).any():
+            return keys, ranked
+    order = np.argsort(plain)  # as fast where scores repeat
+    return order, plain[order]
+
+
+def repeats(scores: Scores) -> bool:
+    """Whether most scores of a sample are there more than once."""
+    sample = np.sort(scores[:: max(1, len(scores) // _SAMPLE)])
+    return 2 * int(np.count_nonzero(sample[1:] == sample[:-1])) > len(sample)
 
 
 def _distinct_unweighted(scores: Scores, sides: Any) -> Distinct:

@@ -94,7 +94,7 @@ def target(goal: Goal, cuts: Cuts) -> tuple[Target, list[Side]]:
     """Return the objective as a target, with the row that keeps it defined where one is needed."""
     values = cuts.values(goal.expression)
     if np.isnan(values).all():
-        positives, negatives = map(float, cuts.summary.totals)
+        positives, negatives = cuts.summary.sizes
         raise InvalidInputError.undefined(
             objective=str(goal.expression), positives=positives, negatives=negatives
         )

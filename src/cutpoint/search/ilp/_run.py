@@ -318,7 +318,7 @@ def _agrees(posed: Posed, made: Run, truth: Found) -> bool:
         return truth.choice is None and made.index is None
     goal, cuts = posed.goal, posed.cuts
     ahead = goal.sign * (Fraction(truth.choice.value) - Fraction(cuts.exact(goal.expression, made.index)))
-    size = max(abs(float(truth.choice.value)), goal.expression.magnitude(*map(float, cuts.summary.totals)))
+    size = max(abs(float(truth.choice.value)), goal.expression.magnitude(*cuts.summary.sizes))
     return float(ahead) <= TOLERANCE * size
 
 
