@@ -303,3 +303,26 @@ def test_masses_that_are_not_split_yet(both, nobody):
         assert truth == [rough.integer(i) for i in range(len(truth))]
         assert truth[::2] == rough[np.arange(len(truth)) % 2 == 0].integers()
     assert both.total() == tuple(Unsplit(both, side).total() for side in ("real", "imag"))
+
+
+@pytest.mark.parametrize("share", [0.5, 0.01, 0.0, 1.0])
+@pytest.mark.parametrize("apart", [False, True], ids=["mixed", "apart"])
+def test_sums_of_many_rows_from_both_ends(share, apart):
+    """Floats keep their promise where classes are rare, missing, or each at an end of its own."""
+    rng = np.random.default_rng(1)
+    sizes, positive = rng.lognormal(0, 4, 2_001), rng.random(2_001) < share
+    if apart:
+        positive = np.sort(positive)
+    rows = sizes * np.where(positive, 1, 1j)
+    both = Weighed(rows, grain([bit_range(sizes)], len(sizes)))
+    for side in ("real", "imag"):
+        exact = Unsplit(both, side).from_top(1)
+        rough = Unsplit(both, side).roughly_from_top(1)
+        total = exact.integer(-1)
+        for floats, integers in (
+            (rough.floats(), exact.integers()),
+            (rough.rest_of(total), [total - whole for whole in exact.integers()]),
+        ):
+            for value, whole in zip(floats.tolist(), integers, strict=True):
+                truth = both.unit.fraction(whole)
+                assert abs(Fraction(value) - truth) <= Fraction(rough.roundings, 2**53) * truth

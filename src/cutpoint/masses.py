@@ -34,6 +34,8 @@ _LARGEST_POWER = 1000
 _FIRST = 1000
 _ONE_BY_ONE = 8
 """So few sums are made exact one by one; for more of them all weights are split."""
+_MANY, _COARSE = 1 << 10, 1 << 10
+"""Of so many rows a running sum less is worth it if differences are no coarser than this."""
 _RUN = 4
 """From so many rows per distinct score on, they are added up before the running sums."""
 
@@ -231,30 +233,21 @@ class Weighed:
         self._asked: dict[int, tuple[int, int]] = {}
 
     @cached_property
-    def top(self) -> NDArray[np.complex128]:
-        """The sum of all rows from each distinct score on, the highest score first, after a zero."""
-        return self._running(slice(None, None, -1))
+    def sums(self) -> tuple[NDArray[np.complex128], NDArray[np.complex128], int]:
+        """The sums of the rows from each distinct score on, the highest score first, after a zero.
 
-    @cached_property
-    def rest(self) -> NDArray[np.complex128]:
-        """The sums of the rows that are not in `top`."""
-        return self._running(slice(None))[::-1]
-
-    @cached_property
-    def _terms(self) -> tuple[NDArray[np.complex128], NDArray[np.intp] | None]:
-        """What is added up, and where its elements start: scores if they are few, else rows."""
-        if self.first is None or _RUN * len(self.first) > len(self.rows):
-            return self.rows, self.first
-        return np.add.reduceat(self.rows, self.first), None
-
-    def _running(self, direction: slice) -> NDArray[np.complex128]:
-        rows, first = self._terms
-        sums = np.zeros(len(rows) + 1, dtype=np.complex128)
-        np.cumsum(rows[direction], out=sums[1:])
+        And the sums of all other rows; and by how many roundings, relative to itself, a sum can be off.
+        """
+        rows, first = self.rows, self.first
+        if first is not None and _RUN * len(first) <= len(rows):
+            rows, first = np.add.reduceat(rows, first), None
+        above, below, coarser = _from_both_ends(rows)
+        # Each addition of positive numbers is one rounding at most; whole numbers are not rounded.
+        roundings = 1 if self.unit == Unit() else len(self.rows) * coarser
         if first is None:
-            return sums
-        until = np.append(first, len(rows))
-        return sums[until] if direction.step is None else sums[len(rows) - until[::-1]]
+            return above, below, roundings
+        index = len(rows) - np.append(first, len(rows))[::-1]
+        return above[index], below[index], roundings
 
     @cached_property
     def limbs(self) -> list[NDArray[np.complex128]]:
@@ -271,13 +264,45 @@ class Weighed:
         return pos, neg
 
     def exact(self, index: int) -> tuple[int, int]:
-        """Return one pair of sums of `top` as integer multiples of the unit."""
+        """Return one pair of the first `sums` as integer multiples of the unit."""
         if index not in self._asked:
-            at = len(self.top) - 1 - index
+            at = len(self.sums[0]) - 1 - index
             if self.first is not None:
                 at = int(self.first[at]) if index else len(self.rows)
             self._asked[index] = self.total(at)
         return self._asked[index]
+
+
+def _from_both_ends(
+    rows: NDArray[np.complex128],
+) -> tuple[NDArray[np.complex128], NDArray[np.complex128], int]:
+    """Return the sums of the last 0, 1, 2 ... rows, those of the other rows, and how coarse they are.
+
+    Many rows are added up from both ends to the middle only; beyond it a sum is what the other one
+    leaves of the total. As a difference of two sums that is coarser, the more so the less is left.
+    """
+    size = len(rows)
+    middle = size // 2
+    above, below = np.empty((2, size + 1), dtype=np.complex128)
+    above[0] = below[-1] = 0
+    if size >= _MANY:
+        np.cumsum(rows[: size - middle - 1 : -1], out=above[1 : middle + 1])
+        np.cumsum(rows[: size - middle], out=below[-2 : middle - 1 : -1])
+        upper, lower = complex(above[middle]), complex(below[middle])
+        total = upper + lower
+        coarser = max(_inverse_share(upper.real, lower.real), _inverse_share(upper.imag, lower.imag))
+        if coarser <= _COARSE:
+            np.subtract(total, below[middle + 1 :], out=above[middle + 1 :])
+            np.subtract(total, above[:middle], out=below[:middle])
+            return above, below, math.ceil(coarser)
+    np.cumsum(rows[::-1], out=above[1:])
+    np.cumsum(rows, out=below[-2::-1])
+    return above, below, 1
+
+
+def _inverse_share(a: float, b: float) -> float:
+    """Return how many roundings of the sum of two numbers are one of the smaller; and some to spare."""
+    return 1.0 if a == b == 0 else 4 * (a + b) / min(a, b) if min(a, b) > 0 else math.inf
 
 
 class Unsplit(Masses):
@@ -316,11 +341,11 @@ class _FromTop(Unsplit):
 
     @property
     def roundings(self) -> int:  # type: ignore[override]
-        """Each addition of positive numbers is off by one, relative to the sum; of whole numbers by none."""
-        return 1 if self.unit == Unit() else len(self.of.rows)
+        """The floats are off by no more than so many roundings."""
+        return self.of.sums[2]
 
     def __len__(self) -> int:
-        return len(self.of.top) - self._skip
+        return len(self.of.sums[0]) - self._skip
 
     def __getitem__(self, index: Any) -> Masses:
         few = isinstance(index, np.ndarray) and index.dtype.kind == "i" and len(index) <= _ONE_BY_ONE
@@ -335,15 +360,15 @@ class _FromTop(Unsplit):
         """Return one element as an integer multiple of the unit."""
         if self._limbs is not None:
             return super().integer(index)
-        return self.of.exact(range(len(self))[index] + self._skip)[self.side == "imag"]
+        return self.of.exact((index if index >= 0 else index + len(self)) + self._skip)[self.side == "imag"]
 
     def floats(self) -> NDArray[np.float64]:
         """Return float64 values, within `roundings` of the true mass."""
-        return getattr(self.of.top, self.side)[self._skip :]
+        return getattr(self.of.sums[0], self.side)[self._skip :]
 
     def rest_of(self, total: int) -> NDArray[np.float64]:
         """Return what each element lacks of the sum of all, just as far off."""
-        return getattr(self.of.rest, self.side)[self._skip :]
+        return getattr(self.of.sums[1], self.side)[self._skip :]
 
     def _split(self) -> NDArray[np.int64]:
         return Masses(super()._split(), self.unit).from_top(1 - self._skip).limbs

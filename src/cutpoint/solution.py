@@ -49,8 +49,9 @@ class Confusion:
     tn: int | float
 
     def __post_init__(self) -> None:
-        for name, value in self.to_dict().items():
-            if not value >= 0 or math.isinf(value):
+        for name in ("tp", "fp", "fn", "tn"):
+            value = getattr(self, name)
+            if not 0 <= value < math.inf:
                 raise InvalidParameterError.of(
                     parameter=name, caller="Confusion", must_be="a finite number >= 0", got=value
                 )

@@ -67,7 +67,7 @@ def search(source: Source, goal: Goal, method: Method = "auto") -> Found:
     small = summary.rows < getattr(source, "sorts", SMALL)
     if method == "sweep" or not can_narrow or (method == "auto" and small):
         # A user's function is compared by its floats alone, so it needs good ones.
-        rough = not any(_functions(expression) for expression in goal.expressions)
+        rough = all(expression.exact for expression in goal.expressions)
         return decide(all_cuts(source, rough=rough), goal, "sweep", source.passes - read_before, summary.rows)
     return decide_narrowed(narrow(source, goal), goal, source.passes - read_before)
 
@@ -110,6 +110,8 @@ def check_promises(goal: Goal, summary: Summary) -> None:
 
 
 def _functions(expression: Expression) -> list[UserFunction]:
+    if expression.exact:  # which functions are not
+        return []
     if isinstance(expression, WeightedSum):
         return [term for _, term in expression.terms if isinstance(term, UserFunction)]
     return [expression] if isinstance(expression, UserFunction) else []
