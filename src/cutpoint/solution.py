@@ -32,6 +32,10 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {"low": json_number(self.low), "high": json_number(self.high)}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Confusion:
@@ -86,7 +90,7 @@ class Cut:
         """Return the JSON form."""
         return {
             "threshold": json_number(self.threshold),
-            "interval": {k: json_number(v) for k, v in self.interval._asdict().items()},
+            "interval": self.interval.to_dict(),
             "confusion": self.confusion.to_dict(),
         }
 
@@ -363,9 +367,7 @@ class Solution:
             "objective": self.objective,
             "direction": self.direction,
             "constraints": list(self.constraints),
-            "interval": (
-                {k: json_number(v) for k, v in self.interval._asdict().items()} if self.interval else None
-            ),
+            "interval": self.interval.to_dict() if self.interval else None,
             "confusion": self.confusion.to_dict() if self.confusion else None,
             "ties": [tie.to_dict() for tie in self.ties[:TIES_IN_JSON]],
             "ties_total": len(self.ties),

@@ -12,7 +12,7 @@ from cutpoint._errors import InvalidParameterError
 from cutpoint.find import as_source, solve
 from cutpoint.search.run import search
 from cutpoint.search.sweep import all_cuts
-from cutpoint.solution import Interval, json_number
+from cutpoint.solution import Interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,7 +47,7 @@ class ThresholdSet:
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the JSON form."""
-        return [{k: json_number(v) for k, v in one._asdict().items()} for one in self.intervals]
+        return [one.to_dict() for one in self.intervals]
 
 
 def merged(cuts: Cuts, mask: NDArray[np.bool_]) -> ThresholdSet:

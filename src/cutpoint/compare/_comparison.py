@@ -240,9 +240,7 @@ class Comparison:
             if entry.confusion is None
             else {k: json_number(v) for k, v in evaluate_cut(entry.confusion).metrics.items()},
             "auc": json_number(entry.auc),
-            "auc_interval": None
-            if interval is None
-            else {"low": json_number(interval.low), "high": json_number(interval.high)},
+            "auc_interval": None if interval is None else interval.to_dict(),
         }
 
     def __repr__(self) -> str:
@@ -277,7 +275,7 @@ def _test(test: PairedTest) -> dict[str, Any]:
         "first": test.first,
         "second": test.second,
         "auc_difference": json_number(test.auc_difference),
-        "auc_interval": {k: json_number(v) for k, v in test.auc_interval._asdict().items()},
+        "auc_interval": test.auc_interval.to_dict(),
         "auc_p_value": json_number(test.auc_p_value),
         "mcnemar": {
             "only_first": test.mcnemar.only_first,
@@ -286,7 +284,7 @@ def _test(test: PairedTest) -> dict[str, Any]:
         },
         "bootstrap": {
             "difference": json_number(boot.difference),
-            "interval": {k: json_number(v) for k, v in boot.interval._asdict().items()},
+            "interval": boot.interval.to_dict(),
             "share_above": json_number(boot.share_above),
             "repetitions": boot.repetitions,
         },

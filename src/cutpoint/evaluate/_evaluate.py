@@ -94,12 +94,10 @@ class Evaluation:
         """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
         return {
             "threshold": json_number(self.threshold),
-            "interval": {k: json_number(v) for k, v in self.interval._asdict().items()},
+            "interval": self.interval.to_dict(),
             "confusion": self.confusion.to_dict(),
             "metrics": {k: json_number(v) for k, v in self.metrics.items()},
-            "intervals": {
-                k: {"low": json_number(v.low), "high": json_number(v.high)} for k, v in self.intervals.items()
-            },
+            "intervals": {k: v.to_dict() for k, v in self.intervals.items()},
             "confidence": self.confidence,
             "interval_method": self.interval_method,
             "baseline": json_number(self.baseline),

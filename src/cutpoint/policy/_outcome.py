@@ -41,7 +41,7 @@ class Share:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return {"then": self.then, "now": self.now, "interval": dict(self.interval._asdict())}
+        return {"then": self.then, "now": self.now, "interval": self.interval.to_dict()}
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Outcome:
                 name: {
                     "then": json_number(then),
                     "now": json_number(now),
-                    "interval": dict(self.intervals[name]._asdict()) if name in self.intervals else None,
+                    "interval": self.intervals[name].to_dict() if name in self.intervals else None,
                 }
                 for name, (then, now) in self.metrics.items()
             },
@@ -107,9 +107,7 @@ class Outcome:
             "prevalence": self.prevalence.to_dict(),
             "value_then": json_number(self.value_then),
             "value_now": json_number(self.value_now),
-            "value_interval": None
-            if self.value_interval is None
-            else {k: json_number(v) for k, v in self.value_interval._asdict().items()},
+            "value_interval": None if self.value_interval is None else self.value_interval.to_dict(),
             "fallen": self.fallen,
             "value_here": json_number(self.value_here),
             "best_threshold": json_number(self.best_threshold),

@@ -88,7 +88,7 @@ class FoundOn:
         return {
             "status": self.status,
             "value": json_number(self.value),
-            "interval": {k: json_number(v) for k, v in self.interval._asdict().items()},
+            "interval": self.interval.to_dict(),
             "confusion": self.confusion.to_dict(),
             "rows": self.rows,
             "positives": self.positives,

@@ -77,9 +77,7 @@ class BestSoFar:
             "objective": self.objective,
             "direction": self.direction,
             "constraints": list(self.constraints),
-            "interval": (
-                {k: json_number(v) for k, v in self.interval._asdict().items()} if self.interval else None
-            ),
+            "interval": self.interval.to_dict() if self.interval else None,
             "confusion": self.confusion.to_dict() if self.confusion else None,
             "open_rows": self.open_rows,
             "rows": self.rows,
