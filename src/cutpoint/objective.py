@@ -53,8 +53,13 @@ class Goal:
         return (self.expression, *(constraint.expression for constraint in self.constraints))
 
     def __str__(self) -> str:
-        tail = f" subject to {' and '.join(map(str, self.constraints))}" if self.constraints else ""
-        return f"{self.direction} {self.expression}{tail}"
+        return in_words(self.direction, self.expression, self.constraints)
+
+
+def in_words(direction: str | None, objective: object, constraints: Iterable[object]) -> str:
+    """Say a goal in one line: maximize recall subject to fpr <= 0.1."""
+    held = " and ".join(map(str, constraints))
+    return f"{direction} {objective}" + (f" subject to {held}" if held else "")
 
 
 def goal(

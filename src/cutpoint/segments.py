@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError, MissingDependencyError
-from cutpoint.objective import Goal
+from cutpoint.objective import Goal, in_words
 from cutpoint.search.segments import search_each
 from cutpoint.solution import Solution, json_number
 from cutpoint.sources._input import as_array
@@ -242,8 +242,7 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
 
     def goal(self) -> str:
         """Return the goal in words."""
-        tail = f" subject to {' and '.join(self.constraints)}" if self.constraints else ""
-        return f"{self.direction} {self.objective}{tail}"
+        return in_words(self.direction, self.objective, self.constraints)
 
     def note(self, key: Any) -> str:
         """Say in a few words what is special about a segment: no threshold, or one class only."""

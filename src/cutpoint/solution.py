@@ -12,6 +12,7 @@ import numpy as np
 
 from cutpoint._errors import InfeasibleError, InvalidInputError, InvalidParameterError
 from cutpoint.metrics._catalogue import PLAIN
+from cutpoint.objective import in_words, objective
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,8 +63,6 @@ class Confusion:
 
     def metric(self, metric: Any) -> float:
         """Return the value of a metric, by name or as an expression."""
-        from cutpoint.objective import objective
-
         return value_of(objective(metric), {k: Fraction(v) for k, v in self.to_dict().items()})
 
     def to_dict(self) -> dict[str, int | float]:
@@ -397,9 +396,7 @@ class Solution:
         return f"<table>{rows}</table>"
 
     def _lines(self) -> list[tuple[str, str]]:
-        goal = f"{self.direction} {self.objective}"
-        if self.constraints:
-            goal += f" subject to {' and '.join(self.constraints)}"
+        goal = in_words(self.direction, self.objective, self.constraints)
         data = f"{self.rows:,} rows, {show(self.positives)} positive, {show(self.negatives)} negative"
         if self.status == "infeasible":
             lines = [("status", "infeasible: no threshold meets the constraints"), ("goal", goal)]

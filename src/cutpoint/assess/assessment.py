@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoint.objective import in_words
 from cutpoint.solution import json_number, show
 
 if TYPE_CHECKING:
@@ -207,11 +208,9 @@ class Assessment:
 
     def lines(self) -> list[tuple[str, str]]:
         """Return the report as pairs of a name and a text."""
-        goal = f"{self.solution.direction} {self.solution.objective}"
-        if self.solution.constraints:
-            goal += f" subject to {' and '.join(self.solution.constraints)}"
+        best = self.solution
         lines = [
-            ("goal", goal),
+            ("goal", in_words(best.direction, best.objective, best.constraints)),
             ("threshold", show(self.solution.threshold)),
             ("resubstitution", f"{self.resubstitution:.6g}   on the rows that chose the threshold"),
             (

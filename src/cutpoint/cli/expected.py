@@ -151,11 +151,10 @@ def _print(solution: ExpectedSolution, moved: dict[str, Any] | None) -> None:
     assert solution.confusion is not None
     assert solution.value is not None
     low, high = solution.interval
-    goal = f"{solution.direction} {solution.objective}"
-    if solution.constraints:
-        goal += f" subject to {' and '.join(solution.constraints)}"
+    from cutpoint.objective import in_words
+
     rows = [
-        ("goal", goal),
+        ("goal", in_words(solution.direction, solution.objective, solution.constraints)),
         ("threshold", f"{exact(solution.threshold)}   positive iff p >= threshold"),
         ("value", f"{solution.value:.6g}   {solution.note}"),
     ]

@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from cutpoint._errors import InvalidParameterError
-from cutpoint.objective import goal
+from cutpoint.objective import goal, in_words
 from cutpoint.solution import show
 
 if TYPE_CHECKING:
@@ -388,8 +388,7 @@ class Policy:
             ("missing", {"error": "an error", "keep": "no decision"}.get(self.missing, self.missing)),
         ]
         if self.objective is not None:
-            tail = f" subject to {' and '.join(self.constraints)}" if self.constraints else ""
-            lines.append(("goal", f"{self.direction} {self.objective}{tail}"))
+            lines.append(("goal", in_words(self.direction, self.objective, self.constraints)))
         if self.found_on is not None:
             found = self.found_on
             counts = "  ".join(f"{name} {show(count)}" for name, count in found.confusion.to_dict().items())

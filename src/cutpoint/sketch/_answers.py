@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cutpoint._errors import InvalidInputError
 from cutpoint.find import cut_at
+from cutpoint.objective import in_words
 from cutpoint.search.glimpse import glimpse
 from cutpoint.solution import Confusion, Interval, json_number, show
 
@@ -86,9 +87,7 @@ class BestSoFar:
         }
 
     def __repr__(self) -> str:
-        goal = f"{self.direction} {self.objective}"
-        if self.constraints:
-            goal += f" subject to {' and '.join(self.constraints)}"
+        goal = in_words(self.direction, self.objective, self.constraints)
         lines: list[tuple[str, str]] = [("status", self.status)]
         if self.threshold is not None:
             lines += [
