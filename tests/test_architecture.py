@@ -17,6 +17,7 @@ SRC = Path(__file__).parents[1] / "src" / "cutpoint"
 # each other.
 FLOORS = (
     ("_errors", "_version"),
+    ("_atomic",),
     ("masses",),
     ("questions",),
     ("metrics",),

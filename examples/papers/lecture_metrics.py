@@ -17,7 +17,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeri
 
 import cutpoint as cp
 from cutpoint.plots import ConfusionDisplay, PrecisionRecallDisplay, RocDisplay
-from cutpoint.plots._style import BLUE, LIGHT, write
+from cutpoint.plots._style import BLUE, LIGHT
 
 SCAN = (
     [1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0],
@@ -88,7 +88,8 @@ def save(path: Path, draw: Any, size: tuple[float, float] = (5, 5)) -> Path:
     """Draw on new axes and write the file."""
     figure = Figure(figsize=size, layout="constrained")
     draw(figure.subplots())
-    write(path, lambda name: figure.savefig(name, dpi=100))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=100)
     return path
 
 

@@ -16,7 +16,6 @@ from matplotlib.figure import Figure
 
 import cutpoint as cp
 from cutpoint.plots import PrecisionRecallDisplay
-from cutpoint.plots._style import write
 
 CREDIT = {
     "a1": cp.Confusion(tp=80, fp=20, fn=20, tn=80),
@@ -59,7 +58,8 @@ def save(path: Path, draw: Any) -> Path:
     """Draw on new axes and write the file."""
     figure = Figure(figsize=(5, 5), layout="constrained")
     draw(figure.subplots())
-    write(path, lambda name: figure.savefig(name, dpi=100))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=100)
     return path
 
 

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 import cutpoint as cp
 from cutpoint.compare import compare
 from cutpoint.plots import ComparisonDisplay, PrecisionRecallDisplay, RocDisplay
-from cutpoint.plots._style import BLUE, GREEN, ORANGE, unit_square, write
+from cutpoint.plots._style import BLUE, GREEN, ORANGE, unit_square
 
 MODELS = {
     "M1": cp.Confusion(tp=50, fp=30, fn=0, tn=20),
@@ -60,7 +60,8 @@ def save(path: Path, draw: Any) -> Path:
     """Draw on new axes and write the file."""
     figure = Figure(figsize=(5, 5), layout="constrained")
     draw(figure.subplots())
-    write(path, lambda name: figure.savefig(name, dpi=100))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=100)
     return path
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from cutpoint._errors import InvalidInputError, InvalidParameterError, MissingDependencyError
+from cutpoint._atomic import replaced
+from cutpoint._errors import InvalidParameterError, MissingDependencyError
 from cutpoint.curve import Curve, curve
 
 if TYPE_CHECKING:
+    import os
+
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -131,7 +132,8 @@ class Display:
             )  # fmt: skip
         figure = _matplotlib("figure").Figure(figsize=self.size, layout="constrained")
         self._on(figure.subplots(), own=True)
-        write(place, lambda name: figure.savefig(name, dpi=dpi, format=ending))
+        with replaced(place, folders=True) as beside:
+            figure.savefig(beside, dpi=dpi, format=ending)
         return place
 
     def _on(self, ax: Axes, *, own: bool) -> Self:
@@ -157,26 +159,6 @@ class Display:
 
     def _draw(self, ax: Axes) -> None:
         raise NotImplementedError
-
-
-def write(place: Path, save: Any) -> None:
-    """Call `save` with a temporary name in the same folder, then rename; clean up after a failure."""
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{place.stem}-", suffix=place.suffix, dir=place.parent)
-    except OSError as error:
-        raise InvalidInputError.unwritable(path=str(place), reason=error.strerror or str(error)) from error
-    os.close(handle)
-    try:
-        save(name)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)  # as any new file; temporary files are the owner's alone
-        Path(name).replace(place)
-    except OSError as error:
-        raise InvalidInputError.unwritable(path=str(place), reason=error.strerror or str(error)) from error
-    finally:
-        Path(name).unlink(missing_ok=True)
 
 
 def _matplotlib(module: str) -> Any:

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from cutpoint._atomic import replaced
 from cutpoint._errors import InvalidInputError, InvalidParameterError
-from cutpoint.policy._atomic import replaced
 from cutpoint.policy._sql import condition, quoted
 from cutpoint.sources._formats import layout_of, unreadable
 from cutpoint.sources._formats import table as all_columns

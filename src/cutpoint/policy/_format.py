@@ -19,8 +19,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from cutpoint._atomic import replaced
 from cutpoint._errors import CutpointError, InvalidInputError
-from cutpoint.policy._atomic import replaced
 from cutpoint.policy._policy import LONGEST, MISSING, Policy
 from cutpoint.policy._record import Distribution, FoundOn
 from cutpoint.solution import Certificate, Confusion, Guarantee, Interval, json_number

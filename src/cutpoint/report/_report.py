@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cutpoint._atomic import replaced
 from cutpoint._errors import InvalidParameterError
 from cutpoint.find import as_source
 from cutpoint.objective import Constraints, Goal, Objective, goal
@@ -45,11 +46,10 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page; a failed write leaves an older file as it was."""
-        from cutpoint.plots._style import write
-
         place = Path(path)
         page = self.html().encode("utf-8")
-        write(place, lambda name: Path(name).write_bytes(page))
+        with replaced(place, folders=True) as beside:
+            beside.write_bytes(page)
         return place
 
     def __repr__(self) -> str:

@@ -29,7 +29,6 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -119,30 +118,6 @@ def unpack(data: bytes, name: str) -> tuple[Cells, int]:
     heaviest = int(rows.sum()) << max(0, highest - exponent)
     check(counts.pos.total() + counts.neg.total() <= heaviest, "Its masses are more than its rows can have")
     return counts, labels
-
-
-def write(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file whole or not at all; a write that fails leaves an older file as it was."""
-    target = Path(path)
-    try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    except OSError as error:
-        raise InvalidInputError.unwritable(path=str(path), reason=error.strerror or str(error)) from error
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        mask = os.umask(0o022)
-        os.umask(mask)
-        part.chmod(0o666 & ~mask)  # temporary files are private, a written file is not
-        part.replace(target)
-    except BaseException as error:
-        part.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise InvalidInputError.unwritable(path=str(path), reason=error.strerror or str(error)) from error
-        raise
 
 
 def read(path: str | os.PathLike[str]) -> bytes:

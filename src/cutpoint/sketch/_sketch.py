@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoint._atomic import replaced
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.find import At, as_source, solve
 from cutpoint.objective import Constraints, Objective, goal
@@ -160,7 +161,9 @@ class Sketch:
 
         The file is there whole or not at all. `docs/sketch.md` describes it byte by byte.
         """
-        _file.write(path, self.to_bytes())
+        data = self.to_bytes()
+        with replaced(path) as beside:
+            beside.write_bytes(data)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Sketch:

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
+def replaced(path: str | os.PathLike[str], *, folders: bool = False) -> Iterator[Path]:
     """Yield a path in the same folder; what is written there takes the place of `path` at the end.
 
     If the block raises, or the disk is full, the old file stays as it was and nothing else is left.
+    With `folders`, those on the way that are missing are made.
     """
     shown = os.fspath(path)
     # A link stays a link: what it points to is replaced.
@@ -28,6 +29,8 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
     # The ending stays, for writers that go by it.
     beside = goal.with_name(f".{goal.stem[:100]}-{secrets.token_hex(8)}.tmp{goal.suffix}")
     try:
+        if folders:
+            goal.parent.mkdir(parents=True, exist_ok=True)
         beside.touch(exist_ok=False)
         if goal.exists():
             beside.chmod(goal.stat().st_mode & 0o777)
