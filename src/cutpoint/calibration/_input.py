@@ -6,36 +6,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint._errors import InvalidInputError, InvalidParameterError
-from cutpoint.sources._input import as_array, as_floats, same_length
+from cutpoint._errors import InvalidParameterError
+from cutpoint.sources._input import as_array, as_floats, refuse_beyond, refuse_nan, same_length
 from cutpoint.sources._labels import Labels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+CLIP = 2.0**-53
 
 
 def as_scores(y_score: Any, name: str) -> NDArray[np.float64]:
     """Return float64 numbers without NaN; refuse no rows."""
     scores = as_floats(y_score, name).astype(np.float64)
     same_length({name: scores})
-    missing = np.isnan(scores)
-    if missing.any():
-        raise InvalidInputError.nan(
-            name=name, count=int(missing.sum()), rows=len(scores), first=int(missing.argmax())
-        )
+    refuse_nan(scores, name)
     return scores
 
 
 def as_probabilities(y_prob: Any, name: str = "y_prob") -> NDArray[np.float64]:
     """Return float64 numbers in [0, 1]."""
     p = as_scores(y_prob, name)
-    outside = (p < 0) | (p > 1)
-    if outside.any():
-        first = int(outside.argmax())
-        raise InvalidInputError.not_probabilities(
-            name=name, count=int(outside.sum()), rows=len(p), first=first, value=float(p[first])
-        )
+    refuse_beyond(p, name)
     return p
+
+
+def log_odds(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log(p / (1 - p)); 0 and 1 are moved inside by `CLIP`, so that it is finite."""
+    inside = np.clip(p, CLIP, 1 - CLIP)
+    return np.log(inside) - np.log1p(-inside)
 
 
 def as_labels(y_true: Any, pos_label: Any, scores: NDArray[np.float64], name: str) -> NDArray[np.float64]:

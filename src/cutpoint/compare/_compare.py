@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint._errors import DataWarning, InvalidInputError, InvalidParameterError
+from cutpoint._errors import DataWarning, InvalidParameterError
 from cutpoint.compare._comparison import Comparison, Entry, PairedTest
 from cutpoint.compare._delong import delong
 from cutpoint.compare._tests import joint_table, mcnemar, paired_bootstrap
@@ -21,7 +21,7 @@ from cutpoint.evaluate._evaluate import baseline, cautions
 from cutpoint.evaluate._intervals import check
 from cutpoint.objective import Constraints, Goal, Objective, goal
 from cutpoint.solution import Confusion
-from cutpoint.sources._input import as_array, as_floats, as_weights, same_length
+from cutpoint.sources._input import as_array, as_floats, as_weights, refuse_nan, same_length
 from cutpoint.sources._labels import Labels
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _of_confusions(models: Mapping[str, Confusion], wanted: Goal, confidence: fl
     entries = {}
     for name, confusion in models.items():
         counts = {k: Fraction(v) for k, v in confusion.to_dict().items()}
-        exact = _exact(wanted, counts)
+        exact = _evaluate(wanted.expression, counts)
         met = all(_holds(constraint, counts) for constraint in wanted.constraints)
         usable = met and exact == exact
         entries[name] = Entry(
@@ -145,10 +145,6 @@ def _holds(constraint: Constraint, counts: dict[str, Fraction]) -> bool:
     if value != value:
         return False
     return bool(constraint.holds(np.array([_sign(value, constraint.bound)]))[0])
-
-
-def _exact(wanted: Goal, counts: dict[str, Fraction]) -> Fraction | float:
-    return _evaluate(wanted.expression, counts)
 
 
 def _evaluate(expression: Any, counts: dict[str, Fraction]) -> Fraction | float:
@@ -192,11 +188,7 @@ def _of_scores(
     weights = None if sample_weight is None else as_weights(sample_weight, "sample_weight")
     same_length({"y_true": labels, **scores, "sample_weight": weights})
     for name, column in scores.items():
-        missing = np.isnan(column)
-        if missing.any():
-            raise InvalidInputError.nan(
-                name=name, count=int(missing.sum()), rows=len(column), first=int(missing.argmax())
-            )
+        refuse_nan(column, name)
     options = {"sample_weight": weights, "pos_label": pos_label}
     curves = {name: curve(labels.values, column, **options) for name, column in scores.items()}
     solutions = {
@@ -211,7 +203,7 @@ def _of_scores(
             name,
             solution.value,
             solution.confusion,
-            None if solution.counts is None else _exact(wanted, solution.counts),
+            None if solution.counts is None else _evaluate(wanted.expression, solution.counts),
             solution,
             curves[name].auc,
             None if areas is None else areas.interval(i, confidence),

@@ -11,7 +11,7 @@ import numpy as np
 
 from cutpoint._errors import InvalidInputError
 from cutpoint.solution import Interval
-from cutpoint.sources._input import as_array, as_floats
+from cutpoint.sources._input import as_array, as_floats, refuse_nan
 from cutpoint.sources._labels import Labels
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ class DeLong:
     def interval(self, model: int, confidence: float = 0.95) -> Interval:
         """Return the confidence interval of one area, on the logit scale so that it stays in [0, 1].
 
-        At an area of 0 or 1 the estimated variance is 0 and says nothing: the interval is [0, 1]'s
-        half on that side, (0, 0) or (1, 1) would be a lie.
+        At an area of 0 or 1 the estimated variance is 0 and says nothing: the interval is all of
+        [0, 1], since (0, 0) or (1, 1) would be a lie.
         """
         area, variance = float(self.auc[model]), float(self.covariance[model, model])
         if not 0 < area < 1:
@@ -107,11 +107,7 @@ def delong(y_true: Any, *y_scores: Any, pos_label: Any = None) -> DeLong:
             raise InvalidInputError.length(
                 names_and_lengths={"y_true": len(positive), "y_score": len(scores)}
             )
-        missing = np.isnan(scores)
-        if missing.any():
-            raise InvalidInputError.nan(
-                name="y_score", count=int(missing.sum()), rows=len(scores), first=int(missing.argmax())
-            )
+        refuse_nan(scores, "y_score")
         high, low = scores[positive], scores[~positive]
         over[i] = _share_below(low, high)
         under[i] = 1 - _share_below(high, low)

@@ -10,7 +10,7 @@ import numpy as np
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.masses import Masses
 from cutpoint.questions import SMALL, Ranges
-from cutpoint.sources._input import as_floats
+from cutpoint.sources._input import as_floats, refuse_nan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,10 +75,7 @@ def rows_between(policy: Policy, data: Any, score: str | None, edges: Sequence[f
     scores, name = _scores(policy, data, score)
     if len(scores) == 0:
         raise InvalidInputError.empty(name=name)
-    absent = np.isnan(scores)
-    if absent.any():
-        first = int(absent.argmax())
-        raise InvalidInputError.nan(name=name, count=int(absent.sum()), rows=len(scores), first=first)
+    refuse_nan(scores, name)
     wanted = np.asarray(edges, dtype=np.float64)
     counts = np.zeros(len(wanted) + 1, dtype=np.int64)
     for start in range(0, len(scores), _BLOCK):

@@ -99,11 +99,7 @@ def as_weights(x: Any, name: str) -> Scores:
     weights = as_floats(x, name)
     if len(weights) and weights.min() >= np.float64(LIGHTEST) and weights.max() <= np.float64(HEAVIEST):
         return weights  # the usual case, seen in two passes; NaN is neither
-    bad = np.isnan(weights)
-    if bad.any():
-        raise InvalidInputError.nan(
-            name=name, count=int(bad.sum()), rows=len(weights), first=int(bad.argmax())
-        )
+    refuse_nan(weights, name)
     bad = weights < 0
     if bad.any():
         first = int(bad.argmax())
@@ -122,6 +118,25 @@ def as_weights(x: Any, name: str) -> Scores:
             hint="only the ratios of weights matter for rates: rescale them.",
         )
     return weights
+
+
+def refuse_nan(numbers: Scores, name: str) -> None:
+    """Raise for missing values, saying how many there are and where the first is."""
+    missing = np.isnan(numbers)
+    if missing.any():
+        raise InvalidInputError.nan(
+            name=name, count=int(missing.sum()), rows=len(numbers), first=int(missing.argmax())
+        )
+
+
+def refuse_beyond(numbers: Scores, name: str) -> None:
+    """Raise for what is no probability, saying how many there are and where the first is."""
+    beyond = (numbers < 0) | (numbers > 1)
+    if beyond.any():
+        first = int(beyond.argmax())
+        raise InvalidInputError.not_probabilities(
+            name=name, count=int(beyond.sum()), rows=len(numbers), first=first, value=float(numbers[first])
+        )
 
 
 def same_length(columns: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint.sources._input import refuse_nan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,14 +87,7 @@ class Labels:
     def refuse(self) -> None:
         """Raise for labels that are not two, saying which ones there are."""
         if self.values.dtype.kind == "f":
-            missing = np.isnan(self.values)
-            if missing.any():
-                raise InvalidInputError.nan(
-                    name=self.name,
-                    count=int(missing.sum()),
-                    rows=len(self.values),
-                    first=int(missing.argmax()),
-                )
+            refuse_nan(self.values, self.name)
         found = _distinct(self.values)
         if len(found) > _TWO:
             raise InvalidInputError.labels(values=found, count=len(found), name=self.name)

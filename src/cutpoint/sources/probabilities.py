@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from cutpoint._errors import InvalidInputError
 from cutpoint.masses import BLOCK_ROWS, Masses, Unit, grain, outer_bits
 from cutpoint.questions import Histogram, Ranges, Scores, Summary
 from cutpoint.sources import arrays
-from cutpoint.sources._input import as_floats, as_weights, same_length
+from cutpoint.sources._input import as_floats, as_weights, refuse_beyond, refuse_nan, same_length
 from cutpoint.sources.blocks import Block
 
 if TYPE_CHECKING:
@@ -255,13 +254,5 @@ def _sample(scores: Scores) -> NDArray[np.float64]:
 
 
 def _refuse(scores: Scores, name: str) -> None:
-    missing = np.isnan(scores)
-    if missing.any():
-        raise InvalidInputError.nan(
-            name=name, count=int(missing.sum()), rows=len(scores), first=int(missing.argmax())
-        )
-    outside = (scores < 0) | (scores > 1)
-    first = int(outside.argmax())
-    raise InvalidInputError.not_probabilities(
-        name=name, count=int(outside.sum()), rows=len(scores), first=first, value=float(scores[first])
-    )
+    refuse_nan(scores, name)
+    refuse_beyond(scores, name)
