@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoint._errors import InvalidInputError
-from cutpoint.calibration._input import as_labels, as_probabilities
+from cutpoint.calibration._input import as_labels, as_probabilities, log_odds
 from cutpoint.calibration._reliability import ReliabilityCurve, Strategy, curve_of, isotonic
 from cutpoint.expected.theory import Theory, theory_of
 from cutpoint.find import find
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from cutpoint.objective import Objective
 
-CLIP = 2.0**-53
-"""For slope and intercept, probabilities are moved inside by this much: the log-odds must be finite."""
 _LEVEL = 0.05
 
 
@@ -177,7 +175,7 @@ def calibration(
         log_loss=abs(loss),
         slope=slope,
         intercept=intercept,
-        intercept_only=_shift(y, _log_odds(p)),
+        intercept_only=_shift(y, log_odds(p)),
         spiegelhalter_z=z,
         spiegelhalter_p=math.erfc(abs(z) / math.sqrt(2)),
         cox_chi2=chi2,
@@ -262,11 +260,6 @@ def check_threshold(
 # --- logistic regression on the log-odds: two parameters, Newton's method
 
 
-def _log_odds(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    inside = np.clip(p, CLIP, 1 - CLIP)
-    return np.log(inside) - np.log1p(-inside)
-
-
 def _likelihood(y: NDArray[np.float64], eta: NDArray[np.float64]) -> float:
     return float(np.sum(y * eta - np.logaddexp(0.0, eta)))
 
@@ -277,7 +270,7 @@ def _sigmoid(eta: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _cox(y: NDArray[np.float64], p: NDArray[np.float64]) -> tuple[float, float, float]:
     """Return slope, intercept and the likelihood-ratio statistic against slope 1 and intercept 0."""
-    x = _log_odds(p)
+    x = log_odds(p)
     start = _likelihood(y, x)
     if np.ptp(x) == 0:  # one probability only: the slope cannot be told
         shift = _shift(y, x)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
-from cutpoint.calibration._input import as_labels, as_scores
+from cutpoint.calibration._input import as_labels, as_probabilities, as_scores, log_odds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 METHODS = ("isotonic", "sigmoid")
-CLIP = 2.0**-53
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,18 +30,10 @@ class Recalibrator:
 
         Not for the rows that it was fitted on: their probabilities would look better than they are.
         """
-        scores = as_scores(y_score, "y_score")
-        if self.on_log_odds and ((scores < 0) | (scores > 1)).any():
-            outside = (scores < 0) | (scores > 1)
-            first = int(outside.argmax())
-            raise InvalidInputError.not_probabilities(
-                name="y_score",
-                count=int(outside.sum()),
-                rows=len(scores),
-                first=first,
-                value=float(scores[first]),
-            )
-        column = _log_odds(scores) if self.on_log_odds else scores
+        if self.on_log_odds:
+            column = log_odds(as_probabilities(y_score, "y_score"))
+        else:
+            column = as_scores(y_score, "y_score")
         return np.asarray(self.model.predict_proba(column[:, None])[:, 1], dtype=np.float64)
 
     def __repr__(self) -> str:
@@ -108,13 +99,8 @@ def recalibrate(
             objective="recalibrate", positives=float(y.sum()), negatives=float((1 - y).sum())
         )
     on_log_odds = method == "sigmoid" and bool(scores.min() >= 0 and scores.max() <= 1)
-    column = (_log_odds(scores) if on_log_odds else scores)[:, None]
+    column = (log_odds(scores) if on_log_odds else scores)[:, None]
     return Recalibrator(method, len(scores), on_log_odds, _fitted(column, y, method))
-
-
-def _log_odds(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    inside = np.clip(p, CLIP, 1 - CLIP)
-    return np.log(inside) - np.log1p(-inside)
 
 
 def _fitted(column: NDArray[np.float64], y: NDArray[np.float64], method: str) -> Any:

@@ -152,11 +152,10 @@ def isotonic(y: NDArray[np.float64], p: NDArray[np.float64]) -> tuple[NDArray[np
     """Return for each row the isotonic share of positives, and the number of its level set."""
     from sklearn.isotonic import isotonic_regression
 
-    distinct, which = np.unique(p, return_inverse=True)
+    which = np.unique(p, return_inverse=True)[1]
     rows = np.bincount(which)
     share = np.bincount(which, weights=y) / rows
     fitted = isotonic_regression(share, sample_weight=rows.astype(np.float64), y_min=0.0, y_max=1.0)
     steps = np.diff(fitted) > 1e-12  # within a level set only rounding makes a difference
     levels = np.concatenate([[0], np.cumsum(steps)])
-    del distinct
     return fitted[which], levels[which]
