@@ -294,7 +294,7 @@ def as_source(
     """
     named = {role: name for role, name in (columns or {}).items() if name is not None}
     chosen = {name: text for name, text in (filters or {}).items() if text is not None}
-    if _is_path(y_true) and (named or isinstance(y_true, str | os.PathLike)):
+    if is_path(y_true) and (named or isinstance(y_true, str | os.PathLike)):
         _check_columns(named, y_score, sample_weight)
         from cutpoint.sources import files
 
@@ -344,7 +344,7 @@ def _columns_source(data: Any, named: dict[str, str], y_score: Any, weight: Any,
     )
 
 
-def _is_path(data: Any) -> bool:
+def is_path(data: Any) -> bool:
     """Whether this is the path of a file, or a list of them."""
     if isinstance(data, list | tuple):
         return len(data) > 0 and all(isinstance(one, str | os.PathLike) for one in data)

@@ -16,8 +16,8 @@ import numpy as np
 
 from cutpoint._errors import InvalidParameterError
 from cutpoint.evaluate import proportion_interval
-from cutpoint.find import as_source
-from cutpoint.policy._counts import is_paths, masses_above, rows_between
+from cutpoint.find import as_source, is_path
+from cutpoint.policy._counts import masses_above, rows_between
 from cutpoint.policy._outcome import CONFIDENCE, Outcome, Share, outcome_of
 from cutpoint.policy._shift import Shift, shift_of
 from cutpoint.solution import json_number
@@ -146,7 +146,7 @@ def _source(
     if label is None:
         return as_source(data, y_score, pos_label=positive)
     name = policy.column(score, "check")
-    if is_paths(data):
+    if is_path(data):
         from cutpoint.sources import files
 
         return files.source(data, score=name, label=label, pos_label=positive, stream=None)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint._errors import InvalidInputError
+from cutpoint.find import is_path
 from cutpoint.masses import Masses
 from cutpoint.questions import SMALL, Ranges
 from cutpoint.sources._input import as_floats, refuse_nan
@@ -70,7 +70,7 @@ def _from(masses: Masses) -> Masses:
 
 def rows_between(policy: Policy, data: Any, score: str | None, edges: Sequence[float]) -> NDArray[np.int64]:
     """Return how many scores lie below the first edge, between each two, and from the last one on."""
-    if is_paths(data):
+    if is_path(data):
         return _in_files(policy, data, policy.column(score, "check"), edges)
     scores, name = _scores(policy, data, score)
     if len(scores) == 0:
@@ -84,18 +84,9 @@ def rows_between(policy: Policy, data: Any, score: str | None, edges: Sequence[f
     return counts
 
 
-def is_paths(data: Any) -> bool:
-    """Whether data are the path of a file, or a list of such."""
-    if isinstance(data, list | tuple):
-        return bool(data) and all(isinstance(one, str | os.PathLike) for one in data)
-    return isinstance(data, str | os.PathLike)
-
-
 def _scores(policy: Policy, data: Any, score: str | None) -> tuple[NDArray[Any], str]:
     """Return the scores of an array, or the column of a frame; of a lazy frame this column is collected."""
-    try:
-        if isinstance(data, np.ndarray | list | tuple):
-            return as_floats(data, "y_score"), "y_score"
+    if not isinstance(data, np.ndarray | list | tuple):
         import narwhals as nw
 
         native = nw.from_native(data, allow_series=True, pass_through=True)
@@ -106,10 +97,8 @@ def _scores(policy: Policy, data: Any, score: str | None) -> tuple[NDArray[Any],
                 raise InvalidInputError.column(name=name, path="the data frame", columns=names)
             picked = native.select(nw.col(name))
             eager = picked.collect() if isinstance(picked, nw.LazyFrame) else picked
-            return as_floats(eager[name].to_numpy(), name), name
-        return as_floats(data, "y_score"), "y_score"
-    except InvalidParameterError as error:
-        raise InvalidParameterError(str(error).replace(" of find ", " of check ")) from error
+            return as_floats(eager[name].to_numpy(), name, "check"), name
+    return as_floats(data, "y_score", "check"), "y_score"
 
 
 def _in_files(policy: Policy, path: Any, name: str, edges: Sequence[float]) -> NDArray[np.int64]:

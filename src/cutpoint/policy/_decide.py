@@ -62,10 +62,7 @@ def _check_labels(labels: tuple[Any, Any]) -> None:
 
 
 def _array(threshold: float, data: Any, missing: Missing, labels: tuple[Any, Any]) -> Any:
-    try:
-        scores = as_floats(data, "scores") if not _empty(data) else np.zeros(0)
-    except InvalidParameterError as error:
-        raise InvalidParameterError(str(error).replace(" of find ", " of decide ")) from error
+    scores = as_floats(data, "scores", "decide") if not _empty(data) else np.zeros(0)
     absent = np.isnan(scores)
     if missing == "error" and absent.any():
         raise InvalidInputError.nan(

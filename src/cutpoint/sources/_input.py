@@ -17,7 +17,7 @@ _WHOLE = 2**53
 LIGHTEST, HEAVIEST = 1e-100, 1e100
 
 
-def as_array(x: Any, name: str) -> NDArray[Any]:
+def as_array(x: Any, name: str, caller: str = "find") -> NDArray[Any]:
     """Return a one-dimensional array; missing values become NaN (numbers) or None (anything else)."""
     if isinstance(x, np.ma.MaskedArray):
         missing = np.ma.getmaskarray(x)
@@ -30,14 +30,14 @@ def as_array(x: Any, name: str) -> NDArray[Any]:
     except (TypeError, ValueError, RuntimeError) as error:
         raise InvalidParameterError.of(
             parameter=name,
-            caller="find",
+            caller=caller,
             must_be="an array of one value per row",
             got=f"{type(x).__name__}, which NumPy cannot read ({error})",
             hint="for a tensor that carries a gradient or lives on a GPU, pass x.detach().cpu().",
         ) from error
     if array.ndim == 0:
         raise InvalidParameterError.of(
-            parameter=name, caller="find", must_be="an array of one value per row", got=x
+            parameter=name, caller=caller, must_be="an array of one value per row", got=x
         )
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -47,9 +47,9 @@ def as_array(x: Any, name: str) -> NDArray[Any]:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def as_floats(x: Any, name: str) -> Scores:
+def as_floats(x: Any, name: str, caller: str = "find") -> Scores:
     """Return float32 or float64 numbers; whole numbers and half floats are widened."""
-    array = as_array(x, name)
+    array = as_array(x, name, caller)
     kind = array.dtype.kind
     if array.dtype in (np.float32, np.float64):
         return array
@@ -60,23 +60,23 @@ def as_floats(x: Any, name: str) -> Scores:
         if kind != "b" and len(wide) and max(abs(wide.max()), abs(wide.min())) >= _WHOLE:
             raise InvalidParameterError.of(
                 parameter=name,
-                caller="find",
+                caller=caller,
                 must_be="numbers that float64 can hold",
                 got="whole numbers of 2**53 or more",
                 hint="divide them, or rank them first; float64 would merge neighbours.",
             )
         return wide
     if kind in "OUST":
-        return _parsed(array, name)
+        return _parsed(array, name, caller)
     raise InvalidParameterError.of(
         parameter=name,
-        caller="find",
+        caller=caller,
         must_be="real numbers (float32 or float64)",
         got=f"dtype {array.dtype}",
     )
 
 
-def _parsed(array: NDArray[Any], name: str) -> Scores:
+def _parsed(array: NDArray[Any], name: str, caller: str) -> Scores:
     """Read Python objects as numbers; None is NaN. Text is refused: '0.9' is not a number."""
     numbers = np.empty(len(array), dtype=np.float64)
     for i, value in enumerate(array):
@@ -89,7 +89,7 @@ def _parsed(array: NDArray[Any], name: str) -> Scores:
                 numbers[i] = np.nan
                 continue
             raise InvalidParameterError.of(
-                parameter=name, caller="find", must_be="numbers", got=f"{value!r} at row {i}"
+                parameter=name, caller=caller, must_be="numbers", got=f"{value!r} at row {i}"
             ) from None
     return numbers
 
