@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
     from numpy.typing import NDArray
 
-    from cutpoint.questions import Scores
     from cutpoint.sources.batches import Batch, Columns
 
 BATCH = 1 << 18
@@ -46,7 +45,6 @@ class DuckDBReader:
         pos_label: Any = None,
         known: Mapping[str, tuple[str, str]] | None = None,
         adapt: Callable[[NDArray[Any]], NDArray[Any]] | None = None,
-        spread: Callable[[], Scores | None] | None = None,
     ) -> None:
         """Take a relation; `known` has the SQL and the type of columns that have other names in it."""
         self.columns = columns
@@ -59,7 +57,6 @@ class DuckDBReader:
         self._relation = relation
         self._known = known
         self._adapt = adapt
-        self._spread = spread
         self._label: str | None = None
         self.coded = False
         parts = []
@@ -99,10 +96,6 @@ class DuckDBReader:
     def names(self) -> list[str]:
         """Return the names of all columns of the relation."""
         return list(self._known)
-
-    def spread(self) -> Scores | None:
-        """Return what the maker of this reader knows about the scores."""
-        return None if self._spread is None else self._spread()
 
     def cancel(self) -> None:
         """Do nothing: the connection is the user's, and a batch is soon there."""

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cutpoint.questions import Scores
     from cutpoint.sources.batches import Batch, Columns
 
 _LISTED = 6
@@ -59,10 +58,6 @@ class PolarsReader:
     def names(self) -> list[str]:
         """Return the names of all columns of the frame."""
         return list(self._frame.collect_schema())
-
-    def spread(self) -> Scores | None:
-        """Return nothing: a frame may be any query, and its end as dear as the whole."""
-        return None
 
     def cancel(self) -> None:
         """Do nothing: a batch is soon there."""

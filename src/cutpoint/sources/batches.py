@@ -107,9 +107,6 @@ class Reader(Protocol):
     def names(self) -> list[str]:
         """Return the names of all columns of the table."""
 
-    def spread(self) -> Scores | None:
-        """Return scores from all over the table if that costs next to nothing."""
-
     def refuse_labels(self) -> None:
         """Raise for labels that are not two, saying which ones there are."""
 
@@ -278,14 +275,6 @@ class BatchSource:
         """Return rows that were found good in the first pass."""
         return Block(as_floats(batch[0], self.reader.columns.score), self.check(batch)[0])
 
-    def sample(self, block: Scores) -> Scores:
-        """Return some scores to choose the buckets by."""
-        parts = [block[:: max(1, len(block) // SAMPLE)]]
-        spread = self.reader.spread()
-        if spread is not None:
-            parts.append(spread.astype(block.dtype))
-        return np.concatenate(parts)
-
     def _collect(
         self, feed: _Feed, ranges: Ranges | None, limit: int | None, buckets: Buckets | None
     ) -> tuple[_Pot, Any]:
@@ -332,7 +321,7 @@ class _Look:
             return None
         with self._choosing:
             if self.buckets is None:
-                self.sample = self.source.sample(first.scores)
+                self.sample = first.scores[:: max(1, len(first.scores) // SAMPLE)].copy()
                 self.buckets = choose(self.sample, BUCKETS)
         return tally(itertools.chain([first], blocks), self.buckets, self.unit)
 
