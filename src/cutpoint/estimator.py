@@ -31,7 +31,16 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.find import find
-from cutpoint.honest import Honest, Splits, check_classes, check_groups, honest, scored_entries, value_at
+from cutpoint.honest import (
+    Honest,
+    Splits,
+    check_classes,
+    check_groups,
+    honest,
+    row_numbers,
+    scored_entries,
+    value_at,
+)
 from cutpoint.leakage import LeakageWarning, warn_if_seen, warn_if_separated, warn_if_shared
 from cutpoint.objective import Constraints, Goal, Objective, goal
 
@@ -358,7 +367,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         if split_params.get("groups") is not None:
             groups = np.unique(np.asarray(split_params["groups"]), return_inverse=True)[1]
             check_groups(groups, splitter.get_n_splits(X, y, groups))
-        splits = [tuple(map(_indices, pair)) for pair in splitter.split(X, y, **split_params)]
+        splits = [tuple(map(row_numbers, pair)) for pair in splitter.split(X, y, **split_params)]
         if not splits:
             raise self._bad_cv()
         return splits
@@ -503,11 +512,6 @@ def _judged(
         entries = scored_entries(splits)
     fewest = min(len(chooses) for chooses, _ in entries)
     return honest(wanted, labels, scores, entries, weights=mass, skip=True), fewest
-
-
-def _indices(part: Any) -> NDArray[np.intp]:
-    part = np.asarray(part)
-    return np.flatnonzero(part) if part.dtype == np.bool_ else part.astype(np.intp)
 
 
 def _routing_enabled() -> bool:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
-from cutpoint.objective import Constraints, Goal, Objective
+from cutpoint.objective import Constraints, Goal, Objective, furthest
 from cutpoint.objective import goal as read_goal
 from cutpoint.search.certify import Confidence, certify
 from cutpoint.search.run import Found, Method, search
@@ -437,9 +437,8 @@ def _infeasible(goal: Goal, found: Found, look: Callable[[Goal], Found]) -> Solu
     look(Goal(goal.expression, goal.direction))  # raises if the objective itself is undefined everywhere
     reports = []
     for constraint in goal.constraints:
-        direction: Literal["maximize", "minimize"] = "maximize" if constraint.wants_high else "minimize"
         try:
-            best = look(Goal(constraint.expression, direction))
+            best = look(furthest(constraint))
         except InvalidInputError:  # undefined at every cut
             reports.append(Attainable(str(constraint), math.nan, math.nan, met=False))
             continue

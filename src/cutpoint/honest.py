@@ -181,6 +181,12 @@ def scored_entries(splits: Splits) -> Splits:
     return found
 
 
+def row_numbers(part: Any) -> NDArray[np.intp]:
+    """Return one side of a split as numbers of rows; a splitter may give a mask."""
+    part = np.asarray(part)
+    return np.flatnonzero(part) if part.dtype == np.bool_ else part.astype(np.intp)
+
+
 def check_classes(counts: NDArray[Any], number: int, data: str = "") -> None:
     """Raise if a class has fewer rows than there are folds; `data` says what the rows are."""
     if counts.min() < number:

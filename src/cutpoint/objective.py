@@ -56,6 +56,11 @@ class Goal:
         return in_words(self.direction, self.expression, self.constraints)
 
 
+def furthest(constraint: Constraint) -> Goal:
+    """Return the goal to come as far with one constraint as any cut does, whatever the others say."""
+    return Goal(constraint.expression, "maximize" if constraint.wants_high else "minimize")
+
+
 def in_words(direction: str | None, objective: object, constraints: Iterable[object]) -> str:
     """Say a goal in one line: maximize recall subject to fpr <= 0.1."""
     held = " and ".join(map(str, constraints))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError, MissingDependencyError
-from cutpoint.objective import Goal, in_words
+from cutpoint.objective import Goal, furthest, in_words
 from cutpoint.search.segments import search_each
 from cutpoint.solution import Solution, json_number
 from cutpoint.sources._input import as_array
@@ -465,11 +465,7 @@ def streamed(
     ]
     if hopeless:
         # The goals that `solve` asks for where no cut is feasible.
-        asked = [Goal(goal.expression, goal.direction)]
-        for constraint in goal.constraints:
-            direction: Literal["maximize", "minimize"] = "maximize" if constraint.wants_high else "minimize"
-            asked.append(Goal(constraint.expression, direction))
-        for one in asked:
+        for one in (Goal(goal.expression, goal.direction), *map(furthest, goal.constraints)):
             answers.setdefault(_name(one), search_each(source, one, hopeless))
     entries: dict[Any, Solution | Unsolved] = {}
     for segment in order:

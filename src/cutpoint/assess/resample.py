@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
-from cutpoint.honest import check_classes, check_groups
+from cutpoint.honest import check_classes, check_groups, row_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +62,7 @@ def folds(
     else:
         splits = iter(cv)
     try:
-        pairs = [(_numbers(train), _numbers(test)) for train, test in splits]
+        pairs = [(row_numbers(train), row_numbers(test)) for train, test in splits]
     except (ValueError, TypeError) as error:
         raise InvalidParameterError.of(
             parameter="cv", caller=caller, must_be="a way to split these rows", got=f"{cv!r}: {error}"
@@ -76,11 +76,6 @@ def folds(
             got=f"{cv!r}, which gives folds of {sizes} rows",
         )
     return pairs
-
-
-def _numbers(part: Any) -> NDArray[np.intp]:
-    part = np.asarray(part)
-    return np.flatnonzero(part) if part.dtype == np.bool_ else part.astype(np.intp)
 
 
 def _knows_groups(cv: Any) -> bool:
