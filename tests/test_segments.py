@@ -228,6 +228,21 @@ def test_a_stream_with_a_function_of_ones_own():
         assert facts(ask(problem, keys == key, maximize=odd)) == facts(found[key])
 
 
+def test_what_can_be_attained_is_searched_once_for_each_metric():
+    """Two bounds on one metric ask the same question, which takes no further pass."""
+    rng = np.random.default_rng(4)
+    problem, keys = make(rng, 400, 3), rng.integers(0, 3, 400)
+    passes = []
+    for bounds in (["f1 > 1"], ["f1 > 1", "f1 >= 2"]):
+        stream = Stream(problem, [keys])
+
+        found = streamed(stream, holds=10, cells=50, maximize="recall", subject_to=bounds)
+
+        assert ["infeasible"] * 3 == [one.status for one in found.values()]
+        passes.append(stream.passes)
+    assert passes[0] == passes[1]
+
+
 def make(rng, rows, segments_, dtype=np.float64):
     """Rows whose labels follow their scores."""
     from strategies import Problem

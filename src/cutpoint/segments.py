@@ -466,7 +466,8 @@ def streamed(
     if hopeless:
         # The goals that `solve` asks for where no cut is feasible.
         for one in (Goal(goal.expression, goal.direction), *map(furthest, goal.constraints)):
-            answers.setdefault(_name(one), search_each(source, one, hopeless))
+            if _name(one) not in answers:
+                answers[_name(one)] = search_each(source, one, hopeless)
     entries: dict[Any, Solution | Unsolved] = {}
     for segment in order:
         summary = source.summary(segment)
