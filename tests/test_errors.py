@@ -1,10 +1,12 @@
 """The exception tree and its wording."""
 
 import pickle
+import sys
 
 import numpy as np
 import pytest
 
+import cutpoint as cp
 from cutpoint import _errors
 from cutpoint._errors import (
     CutpointError,
@@ -310,3 +312,15 @@ def test_missing_dependency_gives_the_command():
         "The package 'plotly' must be installed for report. It could not be imported.\n\n"
         "Hint: run `pip install 'cutpoint[report]'`."
     ) == str(error)
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars"])
+def test_missing_frame_package_is_installed_by_its_name(package, monkeypatch):
+    """There is no extra for data frames, so none is named."""
+    monkeypatch.setitem(sys.modules, package, None)
+    table = cp.curve([0, 1], [0.3, 0.6]).table()
+
+    with pytest.raises(MissingDependencyError, match=rf"must be installed for to_{package}\b") as error:
+        getattr(table, f"to_{package}")()
+
+    assert str(error.value).endswith(f"Hint: run `pip install {package}`.")

@@ -8,7 +8,9 @@
     ├── InfeasibleError         (also ValueError)             no cut satisfies the constraints
     ├── UnknownMetricError      (also LookupError)            a name that is not in the catalogue
     ├── SolverError             (also RuntimeError)           a programme's answer that cannot be believed
-    └── MissingDependencyError  (also ImportError)            an extra that is not installed
+    └── MissingDependencyError  (also ImportError)            a package that is not installed
+
+    DataWarning                 (a UserWarning)               data that are easily misread
 
 Each message has three parts: what must hold, what was found (how many, where the first one is),
 and after a blank line a sentence that starts with ``Hint:`` and names an action. Each class has
@@ -409,7 +411,7 @@ class InvalidInputError(CutpointError, ValueError):
         """
         return cls._build(
             f"Only binary classification is supported. The type of the target is {kind}, "
-            f"with {_plural(classes, 'class').replace('classs', 'classes')}.",
+            f"with {classes:,} {'class' if classes == 1 else 'classes'}.",
             "for one class against the rest, pass `y == label`.",
         )
 
@@ -570,7 +572,8 @@ class InvalidInputError(CutpointError, ValueError):
 class InfeasibleError(CutpointError, ValueError):
     """No cut satisfies the constraints.
 
-    Only the estimator and the command line raise it; `find` returns a solution that says so.
+    `find` does not raise it, but returns a solution that says so. The estimator, `assess`, `report`
+    and the command line do, and so does a solution that is asked for what it does not have.
     """
 
     @classmethod
@@ -741,11 +744,11 @@ class SolverError(CutpointError, RuntimeError):
 
 
 class MissingDependencyError(CutpointError, ImportError):
-    """A package that only an extra installs is needed and not there."""
+    """A package that is not installed with this one is needed and not there."""
 
     @classmethod
-    def of(cls, *, caller: str, package: str, extra: str) -> Self:
-        """Build the error of one call that needs one extra.
+    def of(cls, *, caller: str, package: str, extra: str | None = None) -> Self:
+        """Build the error of one call that needs one package.
 
         Parameters
         ----------
@@ -753,12 +756,13 @@ class MissingDependencyError(CutpointError, ImportError):
             The function or command that the user called.
         package : str
             The package that could not be imported; also the `name` of the `ImportError`.
-        extra : str
-            The extra that installs it.
+        extra : str, optional
+            The extra that installs it; without one, the package is installed by its own name.
         """
+        wanted = package if extra is None else f"'cutpoint[{extra}]'"
         error = cls._build(
             f"The package '{package}' must be installed for {caller}. It could not be imported.",
-            f"run `pip install 'cutpoint[{extra}]'`.",
+            f"run `pip install {wanted}`.",
         )
         error.name = package
         return error

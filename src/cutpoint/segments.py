@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from cutpoint._errors import InvalidInputError, InvalidParameterError, MissingDependencyError
+from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.objective import Goal, furthest, in_words
 from cutpoint.search.segments import search_each
-from cutpoint.solution import Solution, json_number
+from cutpoint.solution import Solution, json_number, to_frame
 from cutpoint.sources._input import as_array
 from cutpoint.sources._keys import Coder, in_order
 from cutpoint.sources.arrays import ArraySource
@@ -201,20 +201,11 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas data frame."""
-        return self._frame("pandas")
+        return to_frame(self.table(), "pandas")
 
     def to_polars(self) -> Any:
         """Return the table as a polars data frame."""
-        return self._frame("polars")
-
-    def _frame(self, package: str) -> Any:
-        import importlib
-
-        try:
-            module = importlib.import_module(package)
-        except ImportError as error:
-            raise MissingDependencyError.of(caller=f"to_{package}", package=package, extra=package) from error
-        return module.DataFrame(self.table())
+        return to_frame(self.table(), "polars")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: the goal, and for each segment its key and its solution.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from cutpoint._errors import InfeasibleError, InvalidInputError, InvalidParameterError
+from cutpoint._errors import InfeasibleError, InvalidInputError, InvalidParameterError, MissingDependencyError
 from cutpoint.metrics._catalogue import PLAIN
 from cutpoint.objective import in_words, objective
 
@@ -386,14 +386,7 @@ class Solution:
         return "\n".join(f"{name:<12}{text}" for name, text in self._lines())
 
     def _repr_html_(self) -> str:
-        import html
-
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
-            f"<td style='text-align:left'>{html.escape(text)}</td></tr>"
-            for name, text in self._lines()
-        )
-        return f"<table>{rows}</table>"
+        return html_table(self._lines())
 
     def _lines(self) -> list[tuple[str, str]]:
         goal = in_words(self.direction, self.objective, self.constraints)
@@ -459,6 +452,29 @@ def json_number(x: float | None) -> float | int | str | None:
     if math.isinf(x):
         return "inf" if x > 0 else "-inf"
     return x
+
+
+def to_frame(columns: Mapping[str, Any], package: Literal["pandas", "polars"]) -> Any:
+    """Return columns as a data frame of a package that the user has, or has not."""
+    import importlib
+
+    try:
+        module = importlib.import_module(package)
+    except ImportError as error:
+        raise MissingDependencyError.of(caller=f"to_{package}", package=package) from error
+    return module.DataFrame(columns)
+
+
+def html_table(lines: Iterable[tuple[str, str]]) -> str:
+    """Return names and texts as a table for notebooks."""
+    import html
+
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
+        f"<td style='text-align:left'>{html.escape(text)}</td></tr>"
+        for name, text in lines
+    )
+    return f"<table>{rows}</table>"
 
 
 def _plural(count: int, one: str, many: str) -> str:

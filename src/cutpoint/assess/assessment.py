@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoint.objective import in_words
-from cutpoint.solution import json_number, show
+from cutpoint.solution import html_table, json_number, show
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -276,12 +276,7 @@ class Assessment:
     def _repr_html_(self) -> str:
         import html
 
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
-            f"<td style='text-align:left'>{html.escape(text)}</td></tr>"
-            for name, text in self.lines()
-        )
-        return f"<p>{html.escape(self.summary)}</p><table>{rows}</table>"
+        return f"<p>{html.escape(self.summary)}</p>{html_table(self.lines())}"
 
 
 def _short(x: float | None) -> str:

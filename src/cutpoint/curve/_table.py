@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint._errors import MissingDependencyError
+from cutpoint.solution import to_frame
 
 _HALF = 10
 
@@ -30,20 +30,11 @@ class Table(Mapping[str, NDArray[Any]]):
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame."""
-        return self._frame("pandas")
+        return to_frame(self._columns, "pandas")
 
     def to_polars(self) -> Any:
         """Return a polars data frame."""
-        return self._frame("polars")
-
-    def _frame(self, package: str) -> Any:
-        import importlib
-
-        try:
-            module = importlib.import_module(package)
-        except ImportError as error:
-            raise MissingDependencyError.of(caller=f"to_{package}", package=package, extra=package) from error
-        return module.DataFrame(self._columns)
+        return to_frame(self._columns, "polars")
 
     def __str__(self) -> str:
         rows = len(next(iter(self._columns.values())))
