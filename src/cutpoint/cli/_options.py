@@ -65,6 +65,17 @@ def goal_options(command: F) -> F:
     return command
 
 
+def need_goal(maximize: str | None, minimize: str | None) -> None:
+    """Exit with 2 unless exactly one of the two was given."""
+    if (maximize is None) == (minimize is None):
+        message = (
+            "Missing option '--maximize' or '--minimize', for example --maximize f1."
+            if maximize is None
+            else "--maximize and --minimize cannot both be given."
+        )
+        raise click.UsageError(message)
+
+
 def read(
     files: tuple[str, ...],
     *,

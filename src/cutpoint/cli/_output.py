@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from cutpoint.sources.progress import Progress
 
+KEY_METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
+"""What tables show of a confusion beside what was asked for."""
 _LARGE = 1000
 _PATIENCE = 2.0
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cutpoint.cli._options import data_options, examples, goal_options, json_option, read
+from cutpoint.cli._options import data_options, examples, goal_options, json_option, need_goal, read
 from cutpoint.cli._output import pairs, print_json, show, waiting
 
 if TYPE_CHECKING:
@@ -70,13 +70,7 @@ def assess(
     fitted on. The bootstrap interval is a heuristic; the other sets and bounds are exact for
     independent rows.
     """
-    if (maximize is None) == (minimize is None):
-        message = (
-            "Missing option '--maximize' or '--minimize', for example --maximize f1."
-            if maximize is None
-            else "--maximize and --minimize cannot both be given."
-        )
-        raise click.UsageError(message)
+    need_goal(maximize, minimize)
     if columns["positives"] is not None or columns["negatives"] is not None:
         message = "Rows that are already counted cannot be assessed: resampling needs one row per case."
         raise click.UsageError(message)

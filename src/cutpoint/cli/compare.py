@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cutpoint.cli._options import examples, goal_options, json_option
+from cutpoint.cli._options import examples, goal_options, json_option, need_goal
 from cutpoint.cli._output import count, exact, fits, pairs, print_json, show, table, value, waiting
 
 if TYPE_CHECKING:
@@ -64,13 +64,7 @@ def compare(
     input. The winner is tested against each other model: DeLong on the areas under the ROC curves,
     McNemar on the decisions, a paired bootstrap on the goal.
     """
-    if (maximize is None) == (minimize is None):
-        message = (
-            "Missing option '--maximize' or '--minimize', for example --maximize f1."
-            if maximize is None
-            else "--maximize and --minimize cannot both be given."
-        )
-        raise click.UsageError(message)
+    need_goal(maximize, minimize)
     names = [name.strip() for name in scores.split(",") if name.strip()]
     if len(names) != len(set(names)) or not names:
         message = "must be the names of different columns, with commas between."

@@ -10,6 +10,7 @@ import click
 
 from cutpoint.cli._options import data_options, examples, json_option, read
 from cutpoint.cli._output import (
+    KEY_METRICS,
     count,
     data,
     exact,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 LIMIT = 20
 COUNTS = ("tp", "fp", "fn", "tn")
-METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
 # What a narrow terminal does without, first to last.
 _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity")
 
@@ -165,7 +165,7 @@ def _at(found: Curve, thresholds: Sequence[float]) -> dict[str, list[float]]:
     confusions = [found.at(threshold).confusion for threshold in thresholds]
     for name in COUNTS:
         shown[name] = [confusion.to_dict()[name] for confusion in confusions]
-    for name in METRICS:
+    for name in KEY_METRICS:
         shown[name] = [confusion.metric(name) for confusion in confusions]
     return shown
 
@@ -247,7 +247,7 @@ def _spread(found: Curve, limit: int | None) -> dict[str, list[float]]:
     rows: Any = slice(None)
     if limit is not None and limit < size:
         rows = np.linspace(0, size - 1, limit).round().astype(np.intp)
-    return {name: column[rows].tolist() for name, column in found.table(METRICS).items()}
+    return {name: column[rows].tolist() for name, column in found.table(KEY_METRICS).items()}
 
 
 def _print_csv(shown: Mapping[str, Sequence[float]]) -> None:

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cutpoint.cli._options import examples, goal_options, json_option
-from cutpoint.cli._output import count, exact, pairs, print_json, show, table, value, waiting
+from cutpoint.cli._options import examples, goal_options, json_option, need_goal
+from cutpoint.cli._output import KEY_METRICS, count, exact, pairs, print_json, show, table, value, waiting
 
 if TYPE_CHECKING:
     from cutpoint.expected import ExpectedSolution
 
-KEY_METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
 ESTIMATE = "estimate"
 
 
@@ -75,13 +74,7 @@ def expected(
     quotient of the means. Check first with `cutpoint calibration` whether the probabilities can be
     believed.
     """
-    if (maximize is None) == (minimize is None):
-        message = (
-            "Missing option '--maximize' or '--minimize', for example --maximize f1."
-            if maximize is None
-            else "--maximize and --minimize cannot both be given."
-        )
-        raise click.UsageError(message)
+    need_goal(maximize, minimize)
     if (train_prevalence is None) != (new_prevalence is None):
         message = "--train-prevalence and --new-prevalence must be given together."
         raise click.UsageError(message)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cutpoint.cli._options import data_options, examples, goal_options, json_option, read
+from cutpoint.cli._options import data_options, examples, goal_options, json_option, need_goal, read
 from cutpoint.cli._output import (
+    KEY_METRICS,
     beside,
     count,
     data,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from cutpoint.sources.batches import BatchSource
 
 DEFAULT = 0.5
-KEY_METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
 _TIES_SHOWN = 5
 
 
@@ -121,13 +121,7 @@ def find(
     A row is called positive if its score is at least the threshold. `cutpoint metrics` lists what
     goals and constraints are made of.
     """
-    if (maximize is None) == (minimize is None):
-        message = (
-            "Missing option '--maximize' or '--minimize', for example --maximize f1."
-            if maximize is None
-            else "--maximize and --minimize cannot both be given."
-        )
-        raise click.UsageError(message)
+    need_goal(maximize, minimize)
     if confidence is not None and columns["weight"] is not None:
         message = "--confidence does not go with --weight: it counts independent rows."
         raise click.UsageError(message)

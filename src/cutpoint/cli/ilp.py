@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cutpoint.cli._options import data_options, examples, goal_options, json_option, read
+from cutpoint.cli._options import data_options, examples, goal_options, json_option, need_goal, read
 from cutpoint.cli._output import count, data, exact, pairs, print_json, show, waiting
 
 if TYPE_CHECKING:
@@ -83,13 +83,7 @@ def ilp(
     a file for another solver, and to check by other means. Goals and constraints must be linear in
     tp and fp, or ratios of such forms: accuracy, recall, costs, precision, F-beta, Jaccard.
     """
-    if (maximize is None) == (minimize is None):
-        message = (
-            "Missing option '--maximize' or '--minimize', for example --maximize accuracy."
-            if maximize is None
-            else "--maximize and --minimize cannot both be given."
-        )
-        raise click.UsageError(message)
+    need_goal(maximize, minimize)
     if epsilon != "auto" and formulation == "chain":
         message = "--epsilon goes with --formulation document only; a chain has no strict inequality."
         raise click.UsageError(message)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from cutpoint.cli._options import examples, goal_options, json_option, read
+from cutpoint.cli._options import examples, goal_options, json_option, need_goal, read
 from cutpoint.cli._output import pairs, print_json, show, waiting
 
 
@@ -56,13 +56,7 @@ def report(
     on new rows, charts, costs, and policy files to download. --json prints the numbers behind it;
     without -o it prints them alone.
     """
-    if (maximize is None) == (minimize is None):
-        message = (
-            "Missing option '--maximize' or '--minimize', for example --maximize f1."
-            if maximize is None
-            else "--maximize and --minimize cannot both be given."
-        )
-        raise click.UsageError(message)
+    need_goal(maximize, minimize)
     if output is None and not as_json:
         message = "Missing option '-o', for example -o report.html (or '--json' for the numbers alone)."
         raise click.UsageError(message)
