@@ -57,9 +57,9 @@ def apply(
 ) -> None:
     """Write rows with a column of decisions: 1 if the score is at least the threshold, else 0.
 
-    FILE is CSV, Parquet or JSON lines (.ndjson), a quoted pattern such as 'new/*.parquet', or - for
-    standard input. Files may be larger than memory. All columns are kept as they are, in a CSV to
-    the letter. The output appears whole or not at all.
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'new/**/*.parquet', or - for standard input. Files may be larger than memory. All columns are kept as
+    they are, in a CSV to the letter. The output appears whole or not at all.
     """
     if as_json and output == "-":
         message = "--json does not go with decisions on standard output: give them a file with -o."

@@ -69,6 +69,9 @@ def assess(
     better than it is, and cross-validated. The scores must come from rows that the model was not
     fitted on. The bootstrap interval is a heuristic; the other sets and bounds are exact for
     independent rows.
+
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input.
     """
     need_goal(maximize, minimize)
     if columns["positives"] is not None or columns["negatives"] is not None:

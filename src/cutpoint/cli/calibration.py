@@ -53,8 +53,9 @@ def calibration(
 ) -> None:
     """Tell whether probabilities are calibrated, on rows with labels.
 
-    FILE is CSV or Parquet, a quoted pattern such as 'scores/*.parquet', or - for standard input. Use
-    rows that the classifier has not seen. A p-value that is not small is no proof of calibration.
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input. Use rows that the classifier has not seen. A p-value
+    that is not small is no proof of calibration.
     """
     from cutpoint.calibration import calibration as measure
     from cutpoint.calibration import check_threshold

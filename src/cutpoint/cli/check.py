@@ -57,9 +57,10 @@ def check(
 ) -> None:
     """Tell whether a policy still does on new rows what it did, and what would be best now.
 
-    FILE is CSV or Parquet, a quoted pattern such as 'new/*.parquet', or - for standard input. Without
-    labels: have the scores moved? With labels: do the constraints still hold, has the goal fallen,
-    what would the best threshold be now? Ends with 0 if all is well and with 4 if not, for schedulers.
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'new/**/*.parquet', or - for standard input. Without labels: have the scores moved? With labels: do
+    the constraints still hold, has the goal fallen, what would the best threshold be now? Ends with
+    0 if all is well and with 4 if not, for schedulers.
     """
     rule = load(policy, files)
     if pos_label is not None and label is None:

@@ -60,9 +60,10 @@ def compare(
 ) -> None:
     """Compare models on the same rows, each at its own best threshold.
 
-    FILE is CSV or Parquet with one column of scores per model, a quoted pattern, or - for standard
-    input. The winner is tested against each other model: DeLong on the areas under the ROC curves,
-    McNemar on the decisions, a paired bootstrap on the goal.
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input. It has one column of scores per model. The winner
+    is tested against each other model: DeLong on the areas under the ROC curves, McNemar on the
+    decisions, a paired bootstrap on the goal.
     """
     need_goal(maximize, minimize)
     names = [name.strip() for name in scores.split(",") if name.strip()]

@@ -97,9 +97,9 @@ def curve(
 ) -> None:
     """Show what every threshold does: confusion, precision, recall and more.
 
-    FILE is CSV or Parquet, a quoted pattern such as 'scores/*.parquet', or - for standard input.
-    A row is called positive if its score is at least the threshold; at 'inf' nobody is. Precision
-    is undefined there, an empty cell.
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input. A row is called positive if its score is at least the
+    threshold; at 'inf' nobody is. Precision is undefined there, an empty cell.
     """
     chosen = [option for option, given in (("--csv", as_csv), ("--json", as_json)) if given]
     if len(chosen) > 1:

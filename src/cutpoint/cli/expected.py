@@ -68,11 +68,11 @@ def expected(
 ) -> None:
     """Find the best threshold for calibrated probabilities, without labels.
 
-    FILE is CSV or Parquet, a quoted pattern such as 'scores/*.parquet', or - for standard input. A
-    row of probability p counts as p of a positive and 1 - p of a negative. For f1 and other
-    quotients the value is that of the expected counts, not E[f1]: the mean of a quotient is not the
-    quotient of the means. Check first with `cutpoint calibration` whether the probabilities can be
-    believed.
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input. A row of probability p counts as p of a positive and
+    1 - p of a negative. For f1 and other quotients the value is that of the expected counts, not
+    E[f1]: the mean of a quotient is not the quotient of the means. Check first with
+    `cutpoint calibration` whether the probabilities can be believed.
     """
     need_goal(maximize, minimize)
     if (train_prevalence is None) != (new_prevalence is None):

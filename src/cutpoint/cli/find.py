@@ -84,6 +84,7 @@ _TIES_SHOWN = 5
     metavar="NUMBER",
     type=click.IntRange(min=1),
     default=1,
+    show_default=True,
     help="With --by: leave smaller segments alone, and say so.",
 )
 @click.option(

@@ -55,6 +55,7 @@ def _epsilon(_context: click.Context, _option: click.Parameter, text: str) -> fl
     "--gap",
     type=click.FloatRange(0, 1, max_open=True),
     default=0.0,
+    show_default=True,
     help="Stop when the answer is proven to be this close, as a share of the optimum's cost.",
 )
 @click.option("--write", "path", metavar="PATH", help="Write the programme to a .lp or .mps file.")
@@ -82,6 +83,9 @@ def ilp(
     `cutpoint find` gives the same answer, faster. This is to look at the programme, to write it to
     a file for another solver, and to check by other means. Goals and constraints must be linear in
     tp and fp, or ratios of such forms: accuracy, recall, costs, precision, F-beta, Jaccard.
+
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input.
     """
     need_goal(maximize, minimize)
     if epsilon != "auto" and formulation == "chain":

@@ -55,6 +55,9 @@ def report(
     One HTML file that needs no network: the decision in a sentence, what it does, what to expect
     on new rows, charts, costs, and policy files to download. --json prints the numbers behind it;
     without -o it prints them alone.
+
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input.
     """
     need_goal(maximize, minimize)
     if output is None and not as_json:
