@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoint._errors import InvalidParameterError
+from cutpoint.curve.costs import index_at
 from cutpoint.find import as_source, solve
 from cutpoint.search.run import search
 from cutpoint.search.sweep import all_cuts
@@ -126,7 +127,7 @@ def split_set(
     assert chosen is not None
     cuts = all_cuts(as_source(y[~half], scores[~half]))
     # The cut of the second half that decides as the chosen threshold does.
-    at = max(int(np.searchsorted(-cuts.thresholds, -chosen, side="right")) - 1, 0)
+    at = int(index_at(cuts, chosen))
     tp, fp = (side.limbs[0] for side in (cuts.tp, cuts.fp))
     between = np.abs((tp + fp) - (tp[at] + fp[at]))
     positives = np.abs(tp - tp[at])

@@ -90,10 +90,9 @@ def theory_of(solution: Solution, maximize: Expression | str | None = None) -> T
     threshold = probability_threshold(form, Fraction(value), maximize=solution.direction == "maximize")
     if threshold is None:
         return None
-    low, high = solution.interval
     name = getattr(expression, "name", "")
     rule = _RULES.get(name, repr(float(threshold)) if form.is_linear else _GENERAL)
-    return Theory(float(value), float(threshold), rule, _within(threshold, Interval(low, high)))
+    return Theory(float(value), float(threshold), rule, _within(threshold, solution.interval))
 
 
 def probability_threshold(

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from cutpoint._atomic import replaced
 from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint.policy._decide import name_taken
 from cutpoint.policy._sql import condition, quoted
 from cutpoint.sources._formats import layout_of, unreadable
 from cutpoint.sources._formats import table as all_columns
@@ -132,13 +133,7 @@ def apply(
                 table = opened(connection, files, name, policy.dtype)
                 taken = [one.lower() for one in table.names] if written == "parquet" else table.names
                 if (column.lower() if written == "parquet" else column) in taken:
-                    raise InvalidParameterError.of(
-                        parameter="column",
-                        caller="apply",
-                        must_be="a new name",
-                        got=f"{column!r}, which the input has",
-                        hint="choose another with column='decision_2'.",
-                    )
+                    raise name_taken(column, "apply", "the input")
                 done = decided(policy, table, name, missing)
                 rule = _decision(policy, table, missing)
                 zipped = target.endswith(".gz")

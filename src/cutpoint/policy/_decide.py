@@ -58,6 +58,17 @@ def _check_labels(labels: tuple[Any, Any]) -> None:
         )
 
 
+def name_taken(column: str, caller: str, data: str) -> InvalidParameterError:
+    """Return the error of a name for the decisions that the data have already."""
+    return InvalidParameterError.of(
+        parameter="column",
+        caller=caller,
+        must_be="a new name",
+        got=f"{column!r}, which {data} has",
+        hint="for example column='decision_2'.",
+    )
+
+
 # --- arrays
 
 
@@ -103,13 +114,7 @@ def _frame(
     if not schema[score].is_numeric():
         raise InvalidInputError.not_a_number_type(name=score, type_=str(schema[score]))
     if column in schema:
-        raise InvalidParameterError.of(
-            parameter="column",
-            caller="decide",
-            must_be="a new name",
-            got=f"{column!r}, which the frame has",
-            hint="for example column='decision_2'.",
-        )
+        raise name_taken(column, "decide", "the frame")
     scores = nw.col(score).cast(nw.Float64)
     absent = scores.is_null() | scores.is_nan()
     if missing == "error":

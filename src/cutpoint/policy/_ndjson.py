@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint._errors import InvalidInputError
+from cutpoint.policy._decide import name_taken
 from cutpoint.sources._formats import _lines, layout_of
 
 if TYPE_CHECKING:
@@ -32,13 +33,7 @@ def apply_lines(
     with target(beside, "wt", encoding="utf-8", newline="\n") as out:
         for text, content in _objects(files):
             if column in content:
-                raise InvalidParameterError.of(
-                    parameter="column",
-                    caller="apply",
-                    must_be="a new name",
-                    got=f"{column!r}, which the input has",
-                    hint="choose another with column='decision_2'.",
-                )
+                raise name_taken(column, "apply", "the input")
             value = content.get(score)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
                 raise InvalidInputError.not_numbers(name=score, value=value, count=1, first=rows)

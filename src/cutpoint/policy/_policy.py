@@ -230,8 +230,7 @@ class Policy:
         Parameters
         ----------
         path : str, path-like, or a list of them
-            CSV, Parquet or JSON lines (each also as .gz, but Parquet); a pattern; ``"-"`` for
-            standard input.
+            CSV, Parquet, lines of JSON or Arrow, a folder, a pattern, or ``"-"`` for standard input.
         output : str or path-like
             What to write, by its ending: .csv, .tsv, .parquet, .ndjson; ``"-"`` for standard output,
             in the format of the input.

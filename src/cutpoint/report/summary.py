@@ -15,6 +15,7 @@ import numpy as np
 
 from cutpoint._errors import InfeasibleError
 from cutpoint._version import __version__
+from cutpoint.assess.run import NEAR
 from cutpoint.masses import number
 from cutpoint.metrics._catalogue import get
 from cutpoint.objective import Goal
@@ -37,8 +38,6 @@ VERSION = 1
 """The version of the form of the summary."""
 USUAL = 0.5
 """The threshold that everybody uses without having chosen it."""
-NEAR = 0.01
-"""Thresholds are nearly as good within this share of the best value."""
 TILES = (
     "precision",
     "recall",
