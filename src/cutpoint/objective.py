@@ -84,24 +84,26 @@ def goal(
             hint="for example maximize='f1' or minimize='cost(fp=2, fn=1)'.",
         )
     if maximize is not None:
-        return Goal(objective(maximize, "maximize"), "maximize", constraints(subject_to))
+        best = objective(maximize, "maximize", caller)
+        return Goal(best, "maximize", constraints(subject_to, caller))
     assert minimize is not None
-    return Goal(objective(minimize, "minimize"), "minimize", constraints(subject_to))
+    best = objective(minimize, "minimize", caller)
+    return Goal(best, "minimize", constraints(subject_to, caller))
 
 
-def objective(wanted: Objective, parameter: str = "maximize") -> Expression:
+def objective(wanted: Objective, parameter: str = "maximize", caller: str = "find") -> Expression:
     """Return the expression for a name, a text, an expression or a function."""
     if isinstance(wanted, Expression):
         return wanted
     if isinstance(wanted, str):
-        parsed = parse(wanted, parameter)
+        parsed = parse(wanted, parameter, caller)
         if isinstance(parsed, Expression):
             return parsed
         got = f"the constraint {wanted!r}" if isinstance(parsed, list) else f"the number {wanted}"
         hint = "constraints go into subject_to." if isinstance(parsed, list) else None
         raise InvalidParameterError.of(
             parameter=parameter,
-            caller="find",
+            caller=caller,
             must_be="a metric or a sum of metrics",
             got=got,
             hint=hint,
@@ -113,13 +115,13 @@ def objective(wanted: Objective, parameter: str = "maximize") -> Expression:
         return custom(wanted)
     raise InvalidParameterError.of(
         parameter=parameter,
-        caller="find",
+        caller=caller,
         must_be="the name of a metric, an expression of metrics or a function of (tp, fp, fn, tn)",
         got=wanted,
     )
 
 
-def constraints(wanted: Constraints) -> tuple[Constraint, ...]:
+def constraints(wanted: Constraints, caller: str = "find") -> tuple[Constraint, ...]:
     """Return constraints for a text, a constraint, or a list of either."""
     if wanted is None:
         return ()
@@ -129,11 +131,11 @@ def constraints(wanted: Constraints) -> tuple[Constraint, ...]:
         if isinstance(one, Constraint):
             found.append(one)
             continue
-        parsed = parse(one, "subject_to") if isinstance(one, str) else None
+        parsed = parse(one, "subject_to", caller) if isinstance(one, str) else None
         if not isinstance(parsed, list):
             raise InvalidParameterError.of(
                 parameter="subject_to",
-                caller="find",
+                caller=caller,
                 must_be="comparisons of a metric with a number",
                 got=one,
                 hint="for example subject_to='precision >= 0.95'.",
@@ -142,7 +144,7 @@ def constraints(wanted: Constraints) -> tuple[Constraint, ...]:
     return tuple(found)
 
 
-def parse(text: str, parameter: str) -> Expression | Fraction | list[Constraint]:
+def parse(text: str, parameter: str, caller: str = "find") -> Expression | Fraction | list[Constraint]:
     """Read the text language.
 
     Examples
@@ -152,31 +154,21 @@ def parse(text: str, parameter: str) -> Expression | Fraction | list[Constraint]
     >>> parse("precision >= 0.95 and recall > 0.5", "subject_to")
     [<precision >= 0.95>, <recall > 0.5>]
     """
-    return _parsed(text, parameter)
+    return _parsed(text, parameter, caller)
 
 
 @lru_cache(maxsize=256)  # the same few texts come again and again; what they stand for never changes
-def _parsed(text: str, parameter: str) -> Any:
+def _parsed(text: str, parameter: str, caller: str) -> Any:
+    reader = _Reader(text, parameter, caller)
     try:
         if len(text) > _LONGEST:
             raise SyntaxError
         tree = ast.parse(text.strip(), mode="eval")
-        return _Reader(text, parameter).read(tree.body)
+        return reader.read(tree.body)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         if isinstance(error, InvalidParameterError):
             raise
-        raise _unreadable(text, parameter, "a name or an expression of metrics") from error
-
-
-def _unreadable(text: str, parameter: str, must_be: str, hint: str | None = None) -> InvalidParameterError:
-    shown = text if len(text) < 100 else text[:97] + "..."
-    return InvalidParameterError.of(
-        parameter=parameter,
-        caller="find",
-        must_be=must_be,
-        got=shown,
-        hint=hint or "for example 'f1', '0.7*accuracy + 0.3*recall' or 'precision >= 0.95'.",
-    )
+        raise reader.unreadable(text, "a name or an expression of metrics") from error
 
 
 @dataclass(frozen=True)
@@ -185,6 +177,7 @@ class _Reader:
 
     text: str
     parameter: str
+    caller: str
 
     def read(self, node: ast.expr) -> Any:
         """Return an expression, a number or a list of constraints."""
@@ -268,4 +261,14 @@ class _Reader:
     def _refuse(self, must_be: str, node: ast.AST, hint: str | None = None) -> InvalidParameterError:
         part = ast.get_source_segment(self.text.strip(), node) or self.text
         whole = f"{part} in {self.text}" if part != self.text else self.text
-        return _unreadable(whole, self.parameter, must_be, hint)
+        return self.unreadable(whole, must_be, hint)
+
+    def unreadable(self, part: str, must_be: str, hint: str | None = None) -> InvalidParameterError:
+        """Return the error of a text, or a part of it, that is not of the language."""
+        return InvalidParameterError.of(
+            parameter=self.parameter,
+            caller=self.caller,
+            must_be=must_be,
+            got=part if len(part) < 100 else part[:97] + "...",
+            hint=hint or "for example 'f1', '0.7*accuracy + 0.3*recall' or 'precision >= 0.95'.",
+        )

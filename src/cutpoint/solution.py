@@ -63,7 +63,9 @@ class Confusion:
 
     def metric(self, metric: Any) -> float:
         """Return the value of a metric, by name or as an expression."""
-        return value_of(objective(metric), {k: Fraction(v) for k, v in self.to_dict().items()})
+        return value_of(
+            objective(metric, "metric", "metric"), {k: Fraction(v) for k, v in self.to_dict().items()}
+        )
 
     def to_dict(self) -> dict[str, int | float]:
         """Return the four counts by name."""

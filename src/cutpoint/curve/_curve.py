@@ -129,7 +129,7 @@ class Curve:
         >>> cp.curve([0, 1], [0.3, 0.6]).values("precision")
         array([nan, 1. , 0.5])
         """
-        return self._cuts.values(objective(metric))
+        return self._cuts.values(objective(metric, "metric", "values"))
 
     def table(self, metrics: Sequence[str | Expression] = COLUMNS) -> Table:
         """Return threshold, TP, FP, FN, TN and some metrics at every cut."""
@@ -137,7 +137,9 @@ class Curve:
         columns |= {name: self._count(name) for name in ("tp", "fp", "fn", "tn")}
         for metric in metrics:
             expression = (
-                get(metric) if isinstance(metric, str) and metric.isidentifier() else objective(metric)
+                get(metric)
+                if isinstance(metric, str) and metric.isidentifier()
+                else objective(metric, "metrics", "table")
             )
             columns[str(expression)] = self._cuts.values(expression)
         return Table(columns)
@@ -385,7 +387,7 @@ class Curve:
         >>> c.profit_curve("profit(tp=10, fp=-4)").profit
         array([ 0., 10.,  6., 16., 12.])
         """
-        return costs.profit_curve(self._cuts, objective(profit))
+        return costs.profit_curve(self._cuts, objective(profit, "profit", "profit_curve"))
 
     # --- what there is
 

@@ -154,7 +154,7 @@ def bayes_threshold(
             must_be="left out when the costs are given by name, or else given alone",
             got=cost,
         )
-    expression = objective(cost, "cost")
+    expression = objective(cost, "cost", "bayes_threshold")
     one, direction = Fraction(1), getattr(expression, "direction", "neither")
     if direction == "neither" or not is_expectation(expression, one, one):
         raise InvalidParameterError.of(
