@@ -34,6 +34,12 @@ def test_reliability_line_is_the_curve(strategy):
     assert f"model (ECE {curve.ece:.3f} in 7 {strategy} bins)" == shown.line_.get_label()
 
 
+def test_reliability_does_not_pass_over_weights():
+    """The curve has no weights, so weights are an error and not ignored."""
+    with pytest.raises(TypeError, match="sample_weight"):
+        ReliabilityDisplay.from_predictions(Y, P, sample_weight=np.ones(400))
+
+
 def test_isotonic_line_has_steps():
     """Each level set is a flat piece from its lowest to its highest probability."""
     shown = ReliabilityDisplay.from_predictions(Y, P, strategy="isotonic")

@@ -38,7 +38,6 @@ class ReliabilityDisplay(Display):
         y_true: Any,
         y_score: Any,
         *,
-        sample_weight: None = None,
         pos_label: Any = None,
         ax: Axes | None = None,
         name: str | None = None,
