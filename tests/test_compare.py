@@ -275,6 +275,11 @@ def test_one_class_has_values_but_no_areas():
             InvalidParameterError,
             "0.95",
         ),
+        (
+            lambda: cp.compare({"a": [1, 2], "b": [2, 1]}, [0, 1], maximize="f1", repetitions=-1),
+            InvalidParameterError,
+            "'repetitions' parameter of compare must be a whole number >= 0",
+        ),
         (lambda: delong([1, 1], [0.1, 0.2]), InvalidInputError, "no negative rows"),
         (lambda: delong([1, 0], [0.1, 0.2, 0.3]), InvalidInputError, "same number"),
     ],

@@ -92,6 +92,11 @@ def compare(
     """
     wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="compare")
     check(confidence, "wilson", "compare")
+    whole = isinstance(repetitions, (int, np.integer)) and not isinstance(repetitions, bool)
+    if not whole or repetitions < 0:
+        raise InvalidParameterError.of(
+            parameter="repetitions", caller="compare", must_be="a whole number >= 0", got=repetitions
+        )
     if not isinstance(models, Mapping) or not models:
         raise InvalidParameterError.of(
             parameter="models",
