@@ -69,7 +69,7 @@ PACKAGES = {
         "compare",
         "evaluate",
         "expected.population",
-        # policy._check: exact binomial tails, and the distributions of KS and PSI without a change.
+        # policy._outcome and _shift: exact binomial tails, the distributions of KS and PSI without a change.
         "policy",
     ),
     # The solver of the 0-1 programme; SciPy's own copy of it does not keep its time limit.
