@@ -71,26 +71,54 @@ def test_four_passes_whatever_the_scores(kind, monkeypatch):
     assert solution.certificate.passes <= 4
 
 
-ON_AN_EDGE = pytest.param(
-    -2.5, marks=pytest.mark.xfail(reason="on the edge of a bucket: five passes", strict=True)
-)
+def _around(points, rows, powers, rng):
+    """Distances over so many powers of two, on both sides of the points."""
+    return rng.choice(points, rows) * (1 + rng.choice([-1, 1], rows) * 2.0 ** -rng.uniform(2, powers, rows))
 
 
-@pytest.mark.parametrize("point", [0.3, 7.0, -2.3, ON_AN_EDGE])
-def test_scores_that_crowd_around_a_point(point, monkeypatch):
-    """The worst that we know, distances over fifty powers of two around a point, and labels of noise."""
-    monkeypatch.setattr(frames, "FEW", ROWS // 5)
-    monkeypatch.setattr(frames, "HOLDS", ROWS // 5)
-    rng = np.random.default_rng(6)
-    scores = point * (1 + rng.choice([-1, 1], ROWS) * 2.0 ** -rng.uniform(2, 53, ROWS))
-    labels = (rng.random(ROWS) < 0.5).astype(np.int8)
-    source = _source({"p": scores, "y": labels})
-
-    solution = cp.find(source, maximize="mcc", method="narrow")
-
+def _passes(scores, labels):
+    """Search, compare with the search in memory, and return how often the data were read."""
+    solution = cp.find(_source({"p": scores, "y": labels}), maximize="mcc", method="narrow")
     expected = cp.find(labels, scores, maximize="mcc")
     assert (expected.threshold, expected.counts) == (solution.threshold, solution.counts)
-    assert solution.certificate.passes <= 4
+    return solution.certificate.passes
+
+
+POINTS = {
+    "inside a bucket": [0.3],
+    "on an edge": [-2.5],
+    "tiny": [0.0003],
+    "large": [1e9],
+    "three": [-1.7, 0.2, 3.9],
+    "three sizes": [-1e-8, 0.7, 1e6],
+}
+
+
+@pytest.mark.parametrize("points", POINTS.values(), ids=POINTS)
+def test_scores_that_crowd_around_points(points, monkeypatch):
+    """The worst that we know, with labels of noise; a tenth of the rows may be handed over."""
+    for name, size in (("FEW", 2_500), ("HOLDS", 10_000), ("BUCKETS", 600), ("MOST_BUCKETS", 10_000)):
+        monkeypatch.setattr(frames, name, size)
+    answers, run = [], frames.run
+    monkeypatch.setattr(frames, "run", lambda query: answers.append(run(query)) or answers[-1])
+    rng = np.random.default_rng(6)
+    scores = _around(points, ROWS, 30, rng)
+
+    assert _passes(scores, (rng.random(ROWS) < 0.5).astype(np.int8)) <= 4
+    assert max(map(len, answers)) <= 3 * 10_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [1, 3, 10, 30])
+@pytest.mark.parametrize("noise", [True, False], ids=["noise", "signal"])
+def test_many_scores_that_crowd_around_points(count, noise):
+    """The same in earnest: so many rows that only a part of them may be handed over."""
+    rng = np.random.default_rng(7)
+    points = rng.choice([-1, 1], count) * 10.0 ** rng.uniform(-9, 9, count)
+    scores = _around(points, 20_000_000, 53, rng)
+    chance = 0.5 if noise else np.interp(scores, np.sort(scores[::1000]), np.linspace(0.2, 0.8, 20_000))
+
+    assert _passes(scores, (rng.random(len(scores)) < chance).astype(np.int8)) <= 4
 
 
 def _alternating(rows):

@@ -27,7 +27,7 @@ CODES = 8
 GAP = -1
 """The key of rows that are between the asked ranges."""
 
-_EDGE = 2.0**-12
+_EDGE = 2.0**-9
 _FINE, _WIDE, _CURVED = 2.0**13, 2.0**6, 2.0**15
 _WIDEST = 64.0
 

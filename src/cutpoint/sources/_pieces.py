@@ -46,6 +46,11 @@ class Seen(NamedTuple):
             int(np.searchsorted(self.low, high, side="right")),
         )
 
+    def rows_in(self, ranges: Ranges) -> NDArray[np.int64]:
+        """Return the rows of each bucket that reaches into one of the ranges."""
+        pairs = zip(ranges.low.tolist(), ranges.high.tolist(), strict=True)
+        return np.concatenate([self.rows[self.inside(low, high)] for low, high in pairs])
+
     def complete(self, ranges: Ranges) -> bool:
         """Whether all rows of these ranges were counted."""
         if self.ranges is None:
@@ -57,8 +62,7 @@ class Seen(NamedTuple):
         """Return the number of rows in the ranges; None if they cut a bucket in two."""
         if not (np.isin(ranges.low, self.low).all() and np.isin(ranges.high, self.high).all()):
             return None
-        pairs = zip(ranges.low.tolist(), ranges.high.tolist(), strict=True)
-        return sum(int(self.rows[self.inside(low, high)].sum()) for low, high in pairs)
+        return int(self.rows_in(ranges).sum())
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class Piece:
 def divide(ranges: Ranges, seen: Seen, buckets: int) -> list[Piece]:
     """Cut ranges at zero, at the infinities and around crowds, and deal buckets out by rows."""
     pairs = list(zip(ranges.low.tolist(), ranges.high.tolist(), strict=True))
-    crowd = sum(int(seen.rows[seen.inside(low, high)].sum()) for low, high in pairs) // CROWDS
+    crowd = int(seen.rows_in(ranges).sum()) // CROWDS
     pieces = [piece for low, high in pairs for piece in _parts(low, high, seen, crowd)]
     total = max(1, sum(piece.rows for piece in pieces if piece.low < piece.high))
     return [

@@ -35,14 +35,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEW = 1 << 20
-"""So few rows are handed over rather than counted again."""
-HOLDS = 1 << 20
-"""So many rows may be handed over where counting does not help."""
+"""So few scores are handed over rather than counted again."""
+HOLDS = 1 << 22
+"""So many are after three counts, or where counting does not help: dear, but no dearer than a pass."""
 LARGEST_SWEEP = 1 << 25
 """Distinct scores that may be handed over at once, for goals that need them all."""
-BUCKETS, MOST_BUCKETS = 1 << 16, 1 << 18
-"""Buckets of the second and later counts; the larger number after such a count that helped little."""
-HELPED = 4
+BUCKETS, MOST_BUCKETS = 1 << 16, 1 << 20
+"""Buckets of the second and later counts; more where scores crowd, see `_buckets`."""
+HELPED, CROWDED = 4, 64
+COUNTS = 3
+"""Counts after which all that can be held is handed over."""
 PIECES = 64
 """Pieces that one query tells apart; for more there are several queries."""
 RANGES = 32
@@ -161,8 +163,7 @@ class FrameSource:
         self.beside: list[nw.Expr] = []
         """Further columns that queries need, under names that are not ours."""
         self.passes = 0
-        self.few = FEW
-        self.holds = HOLDS
+        self.few, self.holds = FEW, HOLDS
         self.most_ranges = RANGES
         self._type = schema[score]
         self._scores: type[np.floating[Any]] = np.float32 if self._type == nw.Float32 else np.float64
@@ -174,6 +175,7 @@ class FrameSource:
             _check_number(name, schema[name])
         self._known: tuple[Summary, Histogram] | None = None
         self._seen: list[Seen] = []
+        self._counts = 0
         self._asked: int | None = None
         """The rows of the last count but the first."""
 
@@ -186,16 +188,13 @@ class FrameSource:
     def histogram(self, ranges: Ranges | None) -> Histogram:
         """Count into buckets: a pass; none for the whole, which was counted in the first look."""
         summary, first = self._first_look()
+        self._counts = 1 if ranges is None else self._counts + 1
+        self.few = FEW if self._counts < COUNTS else HOLDS
         if ranges is None:
             self._asked = None
             return first
         seen = self._count_of(ranges)
-        pieces = divide(ranges, seen, BUCKETS)
-        rows = sum(piece.rows for piece in pieces)
-        # The first count knew nothing of the scores: that it helped little says nothing.
-        if self._asked is not None and rows > self._asked // HELPED:
-            pieces = divide(ranges, seen, MOST_BUCKETS)
-        self._asked = rows
+        pieces = divide(ranges, seen, self._buckets(seen.rows_in(ranges)))
         parts = [self._count(pieces[i : i + PIECES], seen) for i in range(0, len(pieces), PIECES)]
         groups = Groups.together(parts).joined()
         _compare(seen.exact(ranges), groups.rows)
@@ -229,6 +228,19 @@ class FrameSource:
         return Rows(groups.low.astype(self._scores), pos, neg, int(groups.rows.sum()))
 
     # --- how
+
+    def _buckets(self, rows: NDArray[np.int64]) -> int:
+        """Return how many buckets a count of these ones gets, of which it is known how many rows they have.
+
+        Most buckets are wasted where scores crowd at a few points: if a few of the first buckets had most
+        of all rows, and afterwards if the last count did not help much.
+        """
+        asked, before = int(rows.sum()), self._asked
+        self._asked = asked
+        if before is None:
+            most = np.sort(rows)[-CROWDED:].sum()
+            return MOST_BUCKETS if 2 * most > self.summary().rows else BUCKETS
+        return MOST_BUCKETS if asked > before // HELPED else BUCKETS
 
     def _first_look(self) -> tuple[Summary, Histogram]:
         """Check, summarise and count in one pass; with weights, after one over their sizes."""
