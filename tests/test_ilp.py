@@ -552,18 +552,24 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(_files, "_lp", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(InvalidInputError, match="No space left"):
         model.write(path)
 
     assert before == path.read_text()
     assert [path] == list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", ["model.txt", "model", "missing/model.lp"])
+@pytest.mark.parametrize("name", ["model.txt", "model"])
 def test_bad_path(tmp_path, name):
-    """A name without a known ending, or in no folder, is refused before anything is written."""
+    """A name without a known ending is refused before anything is written."""
     with pytest.raises(InvalidParameterError, match="The 'path' parameter of write"):
         ilp.formulate(Y, S, maximize="accuracy").write(tmp_path / name)
+
+
+def test_no_folder(tmp_path):
+    """A folder that is not there is named."""
+    with pytest.raises(InvalidInputError, match=r"missing.model\.lp' must be a place that can be written to"):
+        ilp.formulate(Y, S, maximize="accuracy").write(tmp_path / "missing" / "model.lp")
 
 
 # --- bad input

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cutpoint._version import __version__
 
 if TYPE_CHECKING:
-    from cutpoint import ilp, metrics, plots
+    from cutpoint import exceptions, ilp, metrics, plots
     from cutpoint.assess import assess
     from cutpoint.assess.nested import nested
     from cutpoint.calibration import (
@@ -63,6 +63,7 @@ _LATER: dict[str, str] = {
     "curve": "cutpoint.curve",
     "estimate_prevalence": "cutpoint.calibration",
     "evaluate": "cutpoint.evaluate",
+    "exceptions": "cutpoint.exceptions",
     "expected_curve": "cutpoint.expected",
     "find": "cutpoint.find",
     "find_expected": "cutpoint.expected",
@@ -102,6 +103,7 @@ __all__ = [
     "curve",
     "estimate_prevalence",
     "evaluate",
+    "exceptions",
     "expected_curve",
     "find",
     "find_expected",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cutpoint._atomic import replaced
 from cutpoint._errors import InvalidParameterError
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator
 
     from cutpoint.search.ilp._programme import Cost, Programme
@@ -28,29 +28,8 @@ def write(path: str | os.PathLike[str], programme: Programme, cost: Cost, title:
         raise InvalidParameterError.of(
             parameter="path", caller="write", must_be="a name that ends in .lp or .mps", got=str(path)
         )
-    if not target.parent.is_dir():
-        raise InvalidParameterError.of(
-            parameter="path", caller="write", must_be="in a folder that exists", got=str(path)
-        )
-    with tempfile.NamedTemporaryFile(
-        "w", dir=target.parent, prefix=f".{target.name}.", suffix=".part", delete=False, encoding="ascii"
-    ) as file:
-        try:
-            file.writelines(f"{line}\n" for line in lines(programme, cost, title))
-            file.close()
-            Path(file.name).chmod(0o666 & ~_umask())
-            Path(file.name).replace(target)
-        except BaseException:
-            file.close()
-            Path(file.name).unlink(missing_ok=True)
-            raise
-
-
-def _umask() -> int:
-    """Return the user's mask: temporary files are private, a written file is not."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
+    with replaced(target) as beside, beside.open("w", encoding="ascii") as file:
+        file.writelines(f"{line}\n" for line in lines(programme, cost, title))
 
 
 def _number(x: float) -> str:
