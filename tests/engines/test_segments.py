@@ -145,6 +145,23 @@ def test_passes_do_not_depend_on_the_number_of_segments(quick, count):
     assert {passes} == {one.certificate.passes for one in found.values()}
 
 
+@pytest.mark.slow
+def test_ten_thousand_segments_in_every_engine(by_groups):
+    """With the sizes that are used in earnest, on more rows than are handed over at once."""
+    rng = np.random.default_rng(2)
+    rows = 2_000_000
+    score = rng.random(rows)
+    keys = (10_000 * rng.random(rows) ** 2).astype(np.int64)  # a few large segments, many small ones
+    frame = pl.DataFrame({"y": (rng.random(rows) < score).astype(np.int8), "p": score, "k": keys})
+
+    passes, found = check(
+        by_groups, frame, {"by": "k"}, {"maximize": "f1"}, holds=grouped.HOLDS, cells=grouped.CELLS
+    )
+
+    assert passes <= 4
+    assert 10_000 == len(found.solved)
+
+
 @pytest.mark.parametrize(
     "kind", ["log-normal", "one score", "rounded", "tiny", "infinite", "both signs", "float32"]
 )
