@@ -131,4 +131,4 @@ def test_missing_scores_stop_the_check(run, policy, tmp_path):
     result = run("check", policy, str(path))
 
     assert 1 == result.exit_code
-    assert "1 of 2 scores is missing" in result.stderr
+    assert "1 of 2 values is missing" in result.stderr

@@ -1,6 +1,7 @@
 """What holds for every command: help, exit codes, clean streams, no tracebacks."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import cutpoint as cp
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.cli import _output, main
 from cutpoint.cli._messages import in_options
@@ -242,3 +244,54 @@ def test_a_terminal_without_unicode(scores, words):
 
     assert 0 == result.exit_code
     assert result.stdout.isascii()
+
+
+BAD_COLUMNS = {
+    "a missing score": ("y,p,w\n1,0.9,1\n0,,1\n", "'p'"),
+    "no rows": ("y,p,w\n", "must have at least one row"),
+    "three labels": ("y,p,w\n1,0.9,1\n0,0.4,1\n2,0.4,1\n", "'y'"),
+    "texts as labels": ("y,p,w\nyes,0.9,1\nno,0.4,1\n", "'y'"),
+    "no probabilities": ("y,p,w\n" + 5 * "1,9,1\n0,4,1\n", "'p'"),
+    "negative weights": ("y,p,w\n1,0.9,-1\n0,0.4,1\n", "'w'"),
+    "tiny weights": ("y,p,w\n1,0.9,1e-200\n0,0.4,1\n", "'w'"),
+}
+READERS = {
+    "find": ("--label", "y", "--score", "p", "--weight", "w", "--maximize", "f1"),
+    "curve": ("--label", "y", "--score", "p", "--weight", "w"),
+    "compare": ("--label", "y", "--scores", "p,w", "--weight", "w", "--maximize", "f1"),
+    "assess": ("--label", "y", "--score", "p", "--weight", "w", "--maximize", "f1"),
+    "calibration": ("--label", "y", "--score", "p"),
+    "expected": ("--score", "p", "--weight", "w", "--maximize", "f1"),
+    "ilp": ("--label", "y", "--score", "p", "--weight", "w", "--maximize", "f1"),
+    "report": ("--label", "y", "--score", "p", "--weight", "w", "--maximize", "f1", "--json"),
+    "check": ("--label", "y"),
+    "apply": (),
+}
+
+
+@pytest.mark.parametrize("command", READERS)
+@pytest.mark.parametrize("fault", BAD_COLUMNS)
+def test_errors_name_columns_of_the_file_and_options_of_the_command(run, tmp_path, command, fault):
+    """A name that is neither in the file nor among the options sends people looking for it in vain."""
+    text, named = BAD_COLUMNS[fault]
+    (tmp_path / "bad.csv").write_text(text, encoding="utf-8")
+    policy = tmp_path / "policy.json"
+    cp.find([0, 1], [0.2, 0.7], maximize="f1").policy(score="p", label="y").save(policy)
+    first = [str(policy)] if command in {"check", "apply"} else []
+    result = run(command, *first, str(tmp_path / "bad.csv"), *READERS[command])
+
+    options = {option for each in main.commands[command].params for option in each.opts}
+    assert set(re.findall(r"--[a-z-]+", result.stderr)) <= options
+    assert not re.search(r"y_true|y_score|y_prob|sample_weight|parameter of", result.stderr)
+    if 1 == result.exit_code:
+        assert named in result.stderr
+
+
+def test_a_file_of_a_wrong_kind_is_refused_by_its_option(run, scores, tmp_path):
+    """Pictures and programmes are told apart by the ending of their names."""
+    place = str(tmp_path / "model.txt")
+    drawn = run("compare", scores, "--label", "y", "--scores", "p", "--maximize", "f1", "--plot", place)
+    written = run("ilp", scores, "--label", "y", "--score", "p", "--maximize", "f1", "--write", place)
+
+    assert drawn.stderr.startswith("Error: --plot must be ")
+    assert written.stderr.startswith("Error: --write must be ")

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from cutpoint._errors import InvalidInputError, InvalidParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _NAMES = (
     "maximize|minimize|subject_to|by|min_rows|pos_label|method|at|label|score|weight|positives|negatives"
@@ -13,6 +20,10 @@ _NAMES = (
 _REWRITES = (
     # The 'maximize' parameter of find must be ... -> --maximize must be ...
     (re.compile(rf"\bThe '({_NAMES})' parameter of \w+"), lambda m: _option(m[1])),
+    # What is left are columns: The 'w' parameter of find must be ... -> The column 'w' must be ...
+    (re.compile(r"\bThe '([^']+)' parameter of find\b"), lambda m: f"The column '{m[1]}'"),
+    (re.compile(r"\bThe 'path' parameter of save\b"), lambda _: "--plot"),
+    (re.compile(r"\bThe 'path' parameter of write\b"), lambda _: "--write"),
     # pass `y == 0` as the labels -> what to do with a file
     (
         re.compile(r"pass `(.+) == (.+)` as the labels"),
@@ -39,6 +50,27 @@ def in_options(message: str) -> str:
     for pattern, replacement in _REWRITES:
         message = pattern.sub(replacement, message)
     return message
+
+
+@contextmanager
+def in_columns(**columns: str | None) -> Iterator[None]:
+    """Have errors call the arguments of a function by the columns of the file that they come from.
+
+    Examples
+    --------
+    >>> with in_columns(y_prob="p"):
+    ...     raise InvalidInputError("'y_prob' must have at least one row.")
+    Traceback (most recent call last):
+    cutpoint._errors.InvalidInputError: 'p' must have at least one row.
+    """
+    try:
+        yield
+    except (InvalidInputError, InvalidParameterError) as error:
+        message = str(error)
+        for argument, column in columns.items():
+            if column is not None:
+                message = message.replace(f"'{argument}'", f"'{column}'")
+        raise type(error)(message) from error
 
 
 def _option(name: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from cutpoint.cli._messages import in_columns
 from cutpoint.cli._options import examples, json_option, read
 from cutpoint.cli._output import count, pairs, print_json, show, table, value, waiting
 
@@ -68,7 +69,7 @@ def calibration(
     assert isinstance(source, ArraySource)  # not asked to be streamed
     source.summary()  # checks the labels
     y, _ = source.streams[0].read(slice(None), slice(None))
-    with waiting("Measuring"):
+    with waiting("Measuring"), in_columns(y_prob=score):
         found = measure(y, source.scores, strategy=strategy, n_bins=n_bins)
         check = check_threshold(y, source.scores, maximize=maximize)
     if as_json:

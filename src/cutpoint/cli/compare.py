@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cutpoint.cli._messages import in_columns
 from cutpoint.cli._options import examples, goal_options, json_option, need_goal
 from cutpoint.cli._output import count, exact, fits, pairs, print_json, show, table, value, waiting
 
@@ -80,7 +81,8 @@ def compare(
         numbers = [*names, *([] if weight is None else [weight])]
         columns, labels = read_columns(files, numbers=numbers, label=label)
     assert labels is not None
-    with waiting("Comparing"), warnings.catch_warnings(record=True) as caught:
+    names_of = in_columns(y_true=label, sample_weight=weight)
+    with waiting("Comparing"), names_of, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = judge(
             {name: columns[name] for name in names},

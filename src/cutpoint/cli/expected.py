@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from cutpoint.cli._messages import in_columns
 from cutpoint.cli._options import examples, goal_options, json_option, need_goal
 from cutpoint.cli._output import KEY_METRICS, count, exact, pairs, print_json, show, table, value, waiting
 
@@ -87,9 +88,9 @@ def expected(
     with waiting("Reading"):
         columns, _ = read_columns(files, numbers=[score, *([] if weight is None else [weight])])
     p, moved = columns[score], None
-    if train_prevalence is not None and new_prevalence is not None:
-        p, moved = _moved(p, train_prevalence, new_prevalence)
-    with waiting("Searching"):
+    with waiting("Searching"), in_columns(y_prob=score, sample_weight=weight):
+        if train_prevalence is not None and new_prevalence is not None:
+            p, moved = _moved(p, train_prevalence, new_prevalence)
         solution = find_expected(
             p,
             maximize=maximize,

@@ -30,7 +30,7 @@ from cutpoint.sources._paths import on_disk
 from cutpoint.sources.files import _as_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
@@ -218,8 +218,18 @@ def _absent(table: Table) -> str:
     return f"({table.score} IS NULL OR isnan({table.score}))"
 
 
-def decided(policy: Policy, table: Table, name: str, missing: Missing) -> tuple[int, int, int, int]:
-    """Count rows, decisions and missing scores, and raise before anything is written."""
+def decided(
+    policy: Policy,
+    table: Table,
+    name: str,
+    missing: Missing,
+    *,
+    refused: Callable[..., InvalidInputError] = InvalidInputError.nan_scores,
+) -> tuple[int, int, int, int]:
+    """Count rows, decisions and missing scores, and raise before anything is written.
+
+    `refused` builds the error of missing scores: what can be done about them depends on the caller.
+    """
     absent, called = _absent(table), condition(policy.threshold, table.score, "duckdb")
     rows, garbled, count, positive = table.relation.aggregate(
         f"count(*), count_if({table.garbled}), count_if({absent}), count_if(NOT {absent} AND {called})"
@@ -234,7 +244,7 @@ def decided(policy: Policy, table: Table, name: str, missing: Missing) -> tuple[
         )
         if bad is table.garbled:
             raise InvalidInputError.not_numbers(name=name, value=value, count=garbled, first=first)
-        raise InvalidInputError.nan_scores(name=name, count=count, rows=rows, first=first)
+        raise refused(name=name, count=count, rows=rows, first=first)
     positive += count if missing == "positive" else 0
     kept = count if missing == "keep" else 0
     return rows, positive, rows - positive - kept, count

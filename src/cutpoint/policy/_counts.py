@@ -107,7 +107,7 @@ def _in_files(policy: Policy, path: Any, name: str, edges: Sequence[float]) -> N
 
     with spooled(path) as (found, _), connected() as connection, told(found):
         table = opened(connection, found, name, policy.dtype)
-        decided(policy, table, name, "error")  # raises for what cannot be counted
+        decided(policy, table, name, "error", refused=InvalidInputError.nan)  # for what cannot be counted
         counted = (
             table.relation.project(f"{table.score} AS s")
             .project(f"{_bucket(list(edges), 0, len(edges))} AS b")
