@@ -295,3 +295,30 @@ def test_a_file_of_a_wrong_kind_is_refused_by_its_option(run, scores, tmp_path):
 
     assert drawn.stderr.startswith("Error: --plot must be ")
     assert written.stderr.startswith("Error: --write must be ")
+
+
+@pytest.mark.parametrize("columns", ["20", "40", "60"])
+def test_a_narrow_terminal_loses_neither_digits_nor_names(run, tmp_path, columns):
+    """Lines that are too long wrap; a cut number would be another number, and a row without name none."""
+    path = tmp_path / "scores.csv"
+    rows = [f"{i % 2},{i / 7},{i % 3},{'north' if i % 2 else 'south'}{i % 3}" for i in range(60)]
+    path.write_text("\n".join(["y,p,q,seg", *rows]) + "\n", encoding="utf-8")
+    env = {"COLUMNS": columns}
+    data = (str(path), "--label", "y", "--score", "p")
+    by = run("find", *data, "--maximize", "accuracy", "--by", "seg", env=env)
+    curve = run("curve", *data, "--limit", "4", env=env)
+    models = run(
+        "compare", str(path), "--label", "y", "--scores", "p,q", "--maximize", "f1", "--json", env=env
+    )
+    shown = run("compare", str(path), "--label", "y", "--scores", "p,q", "--maximize", "f1", env=env)
+
+    for result in (by, curve, shown):
+        assert 0 == result.exit_code
+        assert "\u2026" not in result.stdout
+    assert {f"{side}{i}" for side in ("north", "south") for i in range(3)} <= set(by.stdout.split())
+    for point in json.loads(run("curve", *data, "--limit", "4", "--json").stdout)["points"]:
+        assert str(point["threshold"]) in curve.stdout.split()
+    assert "60 rows" in curve.stdout
+    # The value of the goal is what models are compared by.
+    for model in json.loads(models.stdout)["models"]:
+        assert f"{model['value']:.4f}" in shown.stdout

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rich.console import Console, RenderableType
     from rich.table import Table
@@ -22,6 +22,8 @@ KEY_METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
 """What tables show of a confusion beside what was asked for."""
 _LARGE = 1000
 _PATIENCE = 2.0
+_BLOCK = 1 << 12
+_NAME = 12
 
 
 def print_json(shown: dict[str, Any]) -> None:
@@ -40,7 +42,7 @@ def show(*parts: RenderableType) -> None:
     """Print tables and texts, without the spaces at the end of lines that fill a table up."""
     out = console()
     with out.capture() as captured:
-        out.print(*parts, sep="\n")
+        out.print(*parts, sep="\n", crop=False)
     click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
@@ -95,9 +97,36 @@ def fits(part: RenderableType) -> bool:
     return Measurement.get(out, wide, part).maximum <= out.width
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 0) -> Table:
-    """Return a table with a line below its header; all columns but the first `left` are numbers."""
+def fits_in_line(columns: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether the terminal is wide enough for columns of numbers beside each other."""
+    widths = [max(map(len, (name, *cells))) for name, cells in columns.items()]
+    return sum(widths) + 2 * (len(widths) - 1) <= console().width
+
+
+def print_columns(columns: Mapping[str, Sequence[str]]) -> None:
+    """Print columns of numbers below their names, line by line.
+
+    It looks as `table` does, which needs two milliseconds for each row: too long for a whole curve.
+    """
+    widths = [max(map(len, (name, *cells))) for name, cells in columns.items()]
+    line = "  ".join(f"{{:>{width}}}" for width in widths).format
+    rule = "-" if console().options.ascii_only else "\u2500"
+    click.echo(click.style(line(*columns), bold=True))
+    click.echo(rule * (sum(widths) + 2 * (len(widths) - 1)))
+    for start in range(0, len(next(iter(columns.values()))), _BLOCK):
+        rows = zip(*(cells[start : start + _BLOCK] for cells in columns.values()), strict=True)
+        click.echo("\n".join(line(*row) for row in rows))
+
+
+def table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 0, note: bool = False
+) -> Table:
+    """Return a table with a line below its header.
+
+    The first `left` columns are texts, and with `note` the last one is; all others are numbers.
+    """
     from rich import box
+    from rich.cells import cell_len
     from rich.table import Table
 
     lines = box.SIMPLE_HEAD
@@ -110,10 +139,18 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 0
         padding=(0, 1, 0, 0),
         header_style="bold",
     )
+    texts = {*range(left), *([len(header) - 1] if note else [])}
     for i, name in enumerate(header):
-        made.add_column(name, justify="left" if i < left else "right", no_wrap=i >= left)
-    for row in rows:
+        made.add_column(name, justify="left" if i in texts else "right", no_wrap=i not in texts)
+    cells = [tuple(row) for row in rows]
+    for row in cells:
         made.add_row(*row)
+    # Numbers are never cut, nor are names cut to nothing: a terminal that is too narrow wraps the lines.
+    widths = [max(map(cell_len, column)) for column in zip(header, *cells, strict=True)]
+    least = [min(width, _NAME) if i in texts else width for i, width in enumerate(widths)]
+    needed = sum(least) + 2 * (len(least) - 1)
+    if needed > console().width:
+        made.width = needed
     return made
 
 
@@ -125,8 +162,12 @@ def pairs(rows: Iterable[tuple[str, str]]) -> Table:
     made = Table.grid(padding=(0, 3, 0, 0))
     made.add_column(no_wrap=True)
     made.add_column(overflow="fold")
+    longest = 0
     for name, meaning in rows:
         made.add_row(Text(name, style="bold"), meaning)
+        longest = max(longest, len(name))
+    if console().width < longest + 3 + _NAME:  # else nothing is left for what they mean
+        made.width = longest + 3 + _NAME
     return made
 
 

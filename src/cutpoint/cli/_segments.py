@@ -62,9 +62,7 @@ def _print(found: Segments) -> None:
     header = [*found.by, "threshold", "value", "rows", "positives", "called", "note"]
     if not any(row[-1] for row in rows):
         header, rows = header[:-1], [row[:-1] for row in rows]
-    made = table(header, rows, left=len(found.by))
-    if header[-1] == "note":
-        made.columns[-1].justify, made.columns[-1].no_wrap = "left", False
+    made = table(header, rows, left=len(found.by), note=header[-1] == "note")
     lines = [("goal", found.goal()), ("solved", f"{len(found.solved):,} of {len(found):,} segments")]
     if len(found) > SHOWN:
         lines.append(("shown", f"the first {SHOWN}; {len(found) - SHOWN:,} more with --json"))

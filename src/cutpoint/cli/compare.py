@@ -132,7 +132,7 @@ def _models(found: Comparison) -> Any:
     for spare in _SPARE:
         if fits(made):
             break
-        if spare in names:
+        if spare in names and spare != str(found.goal.expression):
             names.remove(spare)
             made = table(names, zip(*(columns[name] for name in names), strict=True), left=1)
     return made

@@ -14,8 +14,9 @@ from cutpoint.cli._output import (
     count,
     data,
     exact,
-    fits,
+    fits_in_line,
     pairs,
+    print_columns,
     print_json,
     show,
     table,
@@ -263,13 +264,14 @@ def _print(
     shown: Mapping[str, Sequence[float]], facts: Mapping[str, float], written: Sequence[str] = ()
 ) -> None:
     """Print a table that is as wide as the terminal allows, and the areas below the curves."""
-    columns = list(shown)
-    made = _table(shown, columns)
+    write: dict[str, Callable[[float], str]] = dict.fromkeys(COUNTS, count)
+    write["threshold"] = exact
+    columns = {name: [write.get(name, value)(x) for x in shown[name]] for name in shown}
     for spare in _SPARE:
-        if fits(made):
+        if fits_in_line(columns):
             break
-        columns.remove(spare)
-        made = _table(shown, columns)
+        del columns[spare]
+    print_columns(columns)
     points, cuts = len(shown["threshold"]), int(facts["cuts"])
     rows = [
         ("AUC", value(facts["auc"])),
@@ -278,11 +280,4 @@ def _print(
         ("cuts", f"{count(cuts)}, {count(points)} shown" if points != cuts else count(cuts)),
     ]
     rows += [("picture", path) for path in written]
-    show(made, "", pairs(rows))
-
-
-def _table(shown: Mapping[str, Sequence[float]], columns: Sequence[str]) -> Any:
-    write: dict[str, Callable[[float], str]] = dict.fromkeys(COUNTS, count)
-    write["threshold"] = exact
-    cells = [[write.get(name, value)(x) for x in shown[name]] for name in columns]
-    return table(columns, zip(*cells, strict=True))
+    show("", pairs(rows))
