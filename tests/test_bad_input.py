@@ -495,3 +495,34 @@ def test_decide_refuses_what_is_no_number(scores):
     """Decisions are taken on numbers only, as when the threshold was found."""
     with pytest.raises((InvalidInputError, InvalidParameterError), match="y_score"):
         cp.find(Y, S, maximize="f1").decide(scores)
+
+
+# --- names, filters and options of the wrong kind
+
+
+@pytest.mark.parametrize("large", [[2**64, 2**64 + 1, 0, 1], [10**400, 1, 2, 3], [-(2**70), 1, 2, 3]])
+def test_python_integers_beyond_float64(large):
+    """Neighbours would become equal, or an OverflowError; arrays of int64 are refused alike."""
+    refused(InvalidParameterError, "numbers that float64 can hold", "rank them first", Y, large)
+
+
+@pytest.mark.parametrize("option", ["label", "score", "weight", "where", "sql", "memory_limit"])
+def test_names_and_filters_are_texts(option, tmp_path):
+    """The number of a column is no name, and a condition is no number."""
+    path = tmp_path / "scores.csv"
+    path.write_text("y,p\n0,0.1\n1,0.4\n", encoding="utf-8")
+    options = {"label": "y", "score": "p", option: 1}
+    with pytest.raises(InvalidParameterError, match=f"'{option}' parameter of find must be .*a text"):
+        cp.find(str(path), maximize="f1", **options)
+
+
+@pytest.mark.parametrize("engine", ["pandas", "polars"])
+def test_a_frame_without_names_of_columns(engine):
+    """The names are missing, and not an array of scores."""
+    frame = pytest.importorskip(engine).DataFrame({"y": Y, "p": S})
+    refused(InvalidParameterError, "'label' parameter of find must be the name", "label='y'", frame)
+
+
+def test_min_rows_without_by():
+    """A wish that is about segments is not passed over in silence where there are none."""
+    refused(InvalidParameterError, "'min_rows' .* must be used with 'by'", "by='country'", Y, S, min_rows=9)

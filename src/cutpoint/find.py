@@ -236,6 +236,14 @@ def find(
         return solution
 
     if by is None:
+        if min_rows != 1:
+            raise InvalidParameterError.of(
+                parameter="min_rows",
+                caller="find",
+                must_be="used with 'by', whose segments it is about",
+                got=f"{min_rows} without 'by'",
+                hint="for example by='country', min_rows=100.",
+            )
         return one(take(y_true, y_score, columns=columns, sample_weight=sample_weight, pos_label=pos_label))
     from cutpoint import segments
 
@@ -294,6 +302,10 @@ def as_source(
     """
     named = {role: name for role, name in (columns or {}).items() if name is not None}
     chosen = {name: text for name, text in (filters or {}).items() if text is not None}
+    for name, text in (*named.items(), *chosen.items()):
+        if not isinstance(text, str):
+            what = "the name of a column, a text" if name in named else "a text"
+            raise InvalidParameterError.of(parameter=name, caller="find", must_be=what, got=text)
     if is_path(y_true) and (named or isinstance(y_true, str | os.PathLike)):
         _check_columns(named, y_score, sample_weight)
         from cutpoint.sources import files
@@ -319,6 +331,8 @@ def as_source(
                     got=value,
                 )
         return y_true
+    if y_score is None and columns is not None and hasattr(y_true, "columns"):  # as all frames have
+        _check_columns(named, y_score, sample_weight)
     if y_score is None:
         raise InvalidParameterError.of(
             parameter="y_score",

@@ -103,3 +103,11 @@ def test_many_segments_are_not_all_printed(run, tmp_path):
     assert "s049" in shown
     assert "s050" not in shown
     assert 60 == len(all_of_them["segments"])
+
+
+def test_min_rows_goes_with_by(run, segments):
+    """Without segments there is nothing that it could be about."""
+    result = run("find", segments, *GOAL, "--min-rows", "3")
+
+    assert 2 == result.exit_code
+    assert "--min-rows goes with --by" in result.stderr

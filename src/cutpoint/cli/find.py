@@ -83,8 +83,6 @@ _TIES_SHOWN = 5
     "--min-rows",
     metavar="NUMBER",
     type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
     help="With --by: leave smaller segments alone, and say so.",
 )
 @click.option(
@@ -109,7 +107,7 @@ def find(
     method: Literal["auto", "sweep", "narrow", "ilp"],
     at: Literal["score", "middle"],
     by: tuple[str, ...],
-    min_rows: int,
+    min_rows: int | None,
     check_calibration: bool,
     policy_file: str | None,
     as_json: bool,
@@ -126,6 +124,9 @@ def find(
     if confidence is not None and columns["weight"] is not None:
         message = "--confidence does not go with --weight: it counts independent rows."
         raise click.UsageError(message)
+    if min_rows is not None and not by:
+        message = "--min-rows goes with --by: it is about the rows of a segment."
+        raise click.UsageError(message)
     from cutpoint.find import find as search
     from cutpoint.objective import goal
 
@@ -137,7 +138,7 @@ def find(
         find_by(
             files,
             by=by,
-            min_rows=min_rows,
+            min_rows=min_rows or 1,
             as_json=as_json,
             maximize=maximize,
             minimize=minimize,

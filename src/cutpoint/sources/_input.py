@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,13 +59,7 @@ def as_floats(x: Any, name: str, caller: str = "find") -> Scores:
     if kind in "biu":
         wide = array.astype(np.float64)
         if kind != "b" and len(wide) and max(abs(wide.max()), abs(wide.min())) >= _WHOLE:
-            raise InvalidParameterError.of(
-                parameter=name,
-                caller=caller,
-                must_be="numbers that float64 can hold",
-                got="whole numbers of 2**53 or more",
-                hint="divide them, or rank them first; float64 would merge neighbours.",
-            )
+            raise _too_large(name, caller)
         return wide
     if kind in "OUST":
         return _parsed(array, name, caller)
@@ -76,10 +71,22 @@ def as_floats(x: Any, name: str, caller: str = "find") -> Scores:
     )
 
 
+def _too_large(name: str, caller: str) -> InvalidParameterError:
+    return InvalidParameterError.of(
+        parameter=name,
+        caller=caller,
+        must_be="numbers that float64 can hold",
+        got="whole numbers of 2**53 or more",
+        hint="divide them, or rank them first; float64 would merge neighbours.",
+    )
+
+
 def _parsed(array: NDArray[Any], name: str, caller: str) -> Scores:
     """Read Python objects as numbers; None is NaN. Text is refused: '0.9' is not a number."""
     numbers = np.empty(len(array), dtype=np.float64)
     for i, value in enumerate(array):
+        if isinstance(value, Integral) and abs(int(value)) >= _WHOLE:
+            raise _too_large(name, caller)
         try:
             if isinstance(value, str | bytes):
                 raise TypeError
