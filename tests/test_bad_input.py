@@ -526,3 +526,23 @@ def test_a_frame_without_names_of_columns(engine):
 def test_min_rows_without_by():
     """A wish that is about segments is not passed over in silence where there are none."""
     refused(InvalidParameterError, "'min_rows' .* must be used with 'by'", "by='country'", Y, S, min_rows=9)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda y, p: cp.curve(y, p).roc(),
+        cp.calibration,
+        cp.recalibrate,
+        lambda y, p: cp.Sketch().update(p, y).auc,
+        lambda y, p: cp.assess(y, p, maximize="f1"),
+    ],
+    ids=["curve", "calibration", "recalibrate", "sketch", "assess"],
+)
+@pytest.mark.parametrize(("label", "missing"), [(0, "positive"), (1, "negative")])
+def test_questions_that_need_both_classes_say_which_is_missing(ask, label, missing):
+    """None of them has an objective or a cut: what is missing are rows."""
+    with pytest.raises(InvalidInputError, match=f"must have {missing} rows") as caught:
+        ask([label] * 4, S)
+    assert "objective" not in str(caught.value)
+    assert f"there are no {missing} rows; check the labels" in str(caught.value)

@@ -568,6 +568,24 @@ class InvalidInputError(CutpointError, ValueError):
             hint,
         )
 
+    @classmethod
+    def no_rows_of(cls, *, what: str, positives: float, negatives: float) -> Self:
+        """Build the error of a question that needs a class of which there are no rows.
+
+        Parameters
+        ----------
+        what : str
+            The question, such as "roc" or "calibration".
+        positives, negatives : int or float
+            The totals of the two masses, one of which is 0.
+        """
+        missing = "negative" if positives else "positive"
+        return cls._build(
+            f"The data for {what} must have {missing} rows. "
+            f"Got {_number(positives)} positives and {_number(negatives)} negatives instead.",
+            f"there are no {missing} rows; check the labels and 'pos_label'.",
+        )
+
 
 class InfeasibleError(CutpointError, ValueError):
     """No cut satisfies the constraints.

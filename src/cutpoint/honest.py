@@ -195,7 +195,7 @@ def check_classes(counts: NDArray[Any], number: int, data: str = "") -> None:
             what=f"The {'positives' if rare else 'negatives'} for {number} folds{data}",
             needed=number,
             found=int(counts.min()),
-            hint=f"use at most cv={max(2, int(counts.min()))} folds, or more rows of this class.",
+            hint=_fewer(int(counts.min()), "more rows of this class"),
         )
 
 
@@ -214,5 +214,12 @@ def check_groups(groups: NDArray[np.intp], number: int) -> None:
             what=f"The groups for {number} folds",
             needed=number,
             found=found,
-            hint=f"use at most cv={max(2, found)} folds.",
+            hint=_fewer(found, "more groups"),
         )
+
+
+def _fewer(most: int, more: str) -> str:
+    """Return what to do about too many folds; there are no folds with fewer than two."""
+    return (
+        f"use at most cv={most} folds, or {more}." if most > 1 else f"two folds are the fewest: use {more}."
+    )

@@ -338,9 +338,25 @@ def test_bad_requests_are_refused(options, error, match):
         cp.assess(y, np.arange(20.0), **({"maximize": "f1"} | options))
 
 
+@pytest.mark.parametrize(
+    ("positives", "options", "hint"),
+    [
+        (1, {}, "two folds are the fewest: use more rows of this class"),
+        (3, {}, "use at most cv=3 folds, or more rows of this class"),
+        (9, {"groups": [0] * 20}, "two folds are the fewest: use more groups"),
+        (9, {"groups": [0, 1] * 10}, "use at most cv=2 folds, or more groups"),
+    ],
+)
+def test_too_many_folds_are_told_how_many_would_do(positives, options, hint):
+    """What the hint says must work: a class of one row has no two folds."""
+    y = [1] * positives + [0] * (20 - positives)
+    with pytest.raises(InvalidInputError, match=f"(?s)Hint: {hint}"):
+        cp.assess(y, np.arange(20.0), maximize="f1", **options)
+
+
 def test_one_class_is_refused():
     """Without both classes there is nothing to resample."""
-    with pytest.raises(InvalidInputError, match="must have both classes"):
+    with pytest.raises(InvalidInputError, match=r"must have negative rows.*(?s:.*)check the labels"):
         cp.assess([1] * 20, np.arange(20.0), maximize="accuracy")
 
 

@@ -115,7 +115,7 @@ def assess(
     y, scores, weights = _rows(source)
     positives = int(y.sum())
     if positives in (0, len(y)):
-        raise InvalidInputError.one_class(what="The rows", rows=len(y), positives=positives)
+        raise InvalidInputError.no_rows_of(what="assess", positives=positives, negatives=len(y) - positives)
     group = numbered(groups, len(y))
     cuts = all_cuts(source)
     best = solve(wanted, lambda one: decide(cuts, one, "sweep", 1, len(y))).raise_if_infeasible()

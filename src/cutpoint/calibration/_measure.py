@@ -153,8 +153,8 @@ def calibration(
     y = as_labels(y_true, pos_label, p, "y_prob")
     prevalence = float(y.mean())
     if prevalence in (0.0, 1.0):
-        raise InvalidInputError.undefined(
-            objective="calibration", positives=float(y.sum()), negatives=float((1 - y).sum())
+        raise InvalidInputError.no_rows_of(
+            what="calibration", positives=float(y.sum()), negatives=float((1 - y).sum())
         )
     fitted, _ = isotonic(y, p)
     brier, best = float(np.mean((p - y) ** 2)), float(np.mean((fitted - y) ** 2))

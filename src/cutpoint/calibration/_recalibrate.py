@@ -95,8 +95,8 @@ def recalibrate(
         )
     y = as_labels(y_true, pos_label, scores, "y_score")
     if y.min() == y.max():
-        raise InvalidInputError.undefined(
-            objective="recalibrate", positives=float(y.sum()), negatives=float((1 - y).sum())
+        raise InvalidInputError.no_rows_of(
+            what="recalibrate", positives=float(y.sum()), negatives=float((1 - y).sum())
         )
     on_log_odds = method == "sigmoid" and bool(scores.min() >= 0 and scores.max() <= 1)
     column = (log_odds(scores) if on_log_odds else scores)[:, None]

@@ -97,7 +97,7 @@ def delong(y_true: Any, *y_scores: Any, pos_label: Any = None) -> DeLong:
     positive = sides.view(np.bool_)
     positives, negatives = int(positive.sum()), int((~positive).sum())
     if min(positives, negatives) == 0:
-        raise InvalidInputError.undefined(objective="auc", positives=positives, negatives=negatives)
+        raise InvalidInputError.no_rows_of(what="auc", positives=positives, negatives=negatives)
     auc = np.empty(len(y_scores))
     # Rows are models. For each positive the share of negatives below it, and the reverse.
     over, under = np.empty((len(y_scores), positives)), np.empty((len(y_scores), negatives))

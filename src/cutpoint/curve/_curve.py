@@ -425,4 +425,4 @@ class Curve:
     def _need_both(self, what: str) -> None:
         positives, negatives = self._cuts.summary.sizes
         if self._one_class:
-            raise InvalidInputError.undefined(objective=what, positives=positives, negatives=negatives)
+            raise InvalidInputError.no_rows_of(what=what, positives=positives, negatives=negatives)

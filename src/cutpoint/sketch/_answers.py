@@ -149,7 +149,7 @@ def auc(counts: Cells) -> AucBounds:
     summary = counts.summary()
     if 0 in (summary.positives, summary.negatives):
         positives, negatives = summary.sizes
-        raise InvalidInputError.undefined(objective="auc", positives=positives, negatives=negatives)
+        raise InvalidInputError.no_rows_of(what="auc", positives=positives, negatives=negatives)
     twice = doubt = below = 0
     one_score = (counts.low == counts.high).tolist()
     for pos, neg, tied in zip(counts.pos.integers(), counts.neg.integers(), one_score, strict=True):
