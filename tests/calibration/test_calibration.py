@@ -234,3 +234,12 @@ def test_labels_of_any_kind():
     y, p = draw(size=200)
     words = np.where(y == 1, "yes", "no")
     assert cp.calibration(y, p).to_dict() == cp.calibration(words, p, pos_label="yes").to_dict()
+
+
+def test_the_gap_is_between_the_numbers_that_are_told():
+    """From below, the theory's threshold meets the interval at its open end, not at the threshold."""
+    check = cp.check_threshold([0, 1, 0, 1, 1], [0.1, 0.9, 0.85, 0.95, 0.97], maximize="accuracy")
+    low = check.solution.interval.low
+    assert check.theory.threshold < low
+    assert check.theory.threshold - low == check.gap
+    assert f"(or any other above {low:.4g})" in check.sentence

@@ -209,10 +209,14 @@ class ThresholdCheck:
         there = f"calibrated probabilities would have it at {self.theory.threshold:.4g} ({self.theory.rule})"
         if self.theory.holds:
             return f"The best threshold for {name} is {found:.4g}, and {there}: they agree."
-        low = "too low" if self.gap > 0 else "too high"
+        below = self.gap < 0
+        assert self.solution.interval is not None
+        # From below the gap ends where the interval begins, which is not where the threshold is.
+        alike = f" (or any other above {self.solution.interval.low:.4g})" if below else ""
         return (
-            f"The best threshold for {name} is {found:.4g}, while {there}: a gap of {abs(self.gap):.2g}. "
-            f"If it is not chance, probabilities near the threshold are {low} by about that much."
+            f"The best threshold for {name} is {found:.4g}{alike}, while {there}: "
+            f"a gap of {abs(self.gap):.2g}. If it is not chance, probabilities near the threshold are "
+            f"{'too high' if below else 'too low'} by about that much."
         )
 
     def to_dict(self) -> dict[str, Any]:
