@@ -299,3 +299,12 @@ def test_values_are_compared_as_fractions():
     assert Fraction(big, big + 3) < Fraction(big, big + 2)
     with pytest.warns(DataWarning, match="accuracy"):
         assert ("other",) == cp.compare({"one": one, "other": other}, maximize="precision").winners
+
+
+def test_improvements_over_a_model_that_there_is_not():
+    """The error names the models that there are."""
+    found = cp.compare({"a": [0.1, 0.9], "b": [0.2, 0.8]}, [0, 1], maximize="f1")
+    with pytest.raises(
+        ValueError, match="'over' parameter of improvements must be one of the models 'a', 'b'"
+    ):
+        found.improvements(over="c")

@@ -482,3 +482,17 @@ def test_heavy_whole_weights_stay_exact():
     points = exact_points(masses)
     assert float(trapezoid(points) / (points[-1][0] * points[-1][1])) == curve.auc
     assert slow_hull(points) == curve.hull().masses()
+
+
+def test_a_table_of_one_metric():
+    """A single name is one column, and not one for each of its letters."""
+    c = cp.curve([0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8])
+    for metric in ("recall", cp.metrics.recall):
+        assert str(c.table(["recall"])) == str(c.table(metric))
+
+
+def test_probabilities_of_a_decision_curve_are_numbers():
+    """Texts are refused as other values outside [0, 1) are."""
+    c = cp.curve([0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8])
+    with pytest.raises(InvalidParameterError, match="probabilities in"):
+        c.decision_curve(["a"])

@@ -160,6 +160,13 @@ class Comparison:
 
         For a goal that is minimised an improvement is a fall: positive numbers are better.
         """
+        if over is not None and over not in self.entries:
+            raise InvalidParameterError.of(
+                parameter="over",
+                caller="improvements",
+                must_be=f"one of the models {', '.join(map(repr, self.entries))}",
+                got=over,
+            )
         reference = self.entries[over if over is not None else next(iter(self.entries))]
         found = {}
         for name, entry in self.entries.items():

@@ -17,6 +17,7 @@ from cutpoint.curve.hull import Hull
 from cutpoint.find import as_source, cut_at, solve
 from cutpoint.metrics._arithmetic import as_fraction
 from cutpoint.metrics._catalogue import get
+from cutpoint.metrics._expression import Expression
 from cutpoint.objective import Constraints, Objective, goal, objective
 from cutpoint.search.run import Found, decide
 from cutpoint.search.sweep import all_cuts
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cutpoint.metrics._expression import Expression
     from cutpoint.search._cuts import Cuts
     from cutpoint.solution import Cut, Solution
 
@@ -131,11 +131,11 @@ class Curve:
         """
         return self._cuts.values(objective(metric, "metric", "values"))
 
-    def table(self, metrics: Sequence[str | Expression] = COLUMNS) -> Table:
-        """Return threshold, TP, FP, FN, TN and some metrics at every cut."""
+    def table(self, metrics: str | Expression | Sequence[str | Expression] = COLUMNS) -> Table:
+        """Return threshold, TP, FP, FN, TN and some metrics, or a single one, at every cut."""
         columns: dict[str, NDArray[Any]] = {"threshold": self.thresholds}
         columns |= {name: self._count(name) for name in ("tp", "fp", "fn", "tn")}
-        for metric in metrics:
+        for metric in [metrics] if isinstance(metrics, (str, Expression)) else metrics:
             expression = (
                 get(metric)
                 if isinstance(metric, str) and metric.isidentifier()

@@ -177,7 +177,10 @@ def _area(x: Array, y: Array) -> float:
 def decision_curve(cuts: Cuts, probability: Any, hull: Hull | None) -> DecisionCurve:
     """Return net benefit over threshold probabilities; scores must be probabilities."""
     need_probabilities(cuts, "decision_curve")
-    p = np.linspace(0.0, 0.99, 100) if probability is None else np.asarray(probability, dtype=np.float64)
+    try:
+        p = np.linspace(0.0, 0.99, 100) if probability is None else np.asarray(probability, dtype=np.float64)
+    except (TypeError, ValueError):
+        p = np.full(1, np.nan)  # which is no probability either
     if p.ndim != 1 or not ((p >= 0) & (p < 1)).all():
         raise InvalidParameterError.of(
             parameter="probability",
