@@ -575,3 +575,11 @@ def test_a_loop_agrees_on_what_is_deployed():
 
     assert counts["tp"] == policy.found_on.confusion.tp
     assert counts["fp"] == policy.found_on.confusion.fp
+
+
+@pytest.mark.parametrize("data", [[0.1, math.nan], {"p": [0.1, math.nan]}])
+def test_missing_scores_are_told_what_can_be_done(data):
+    """`decide` can take them for negative, and says so, for arrays and frames as for files."""
+    scores = pytest.importorskip("pandas").DataFrame(data) if isinstance(data, dict) else data
+    with pytest.raises(ValueError, match=r"(?s)1 of 2 scores is missing.*missing='negative'"):
+        cp.Policy(0.5, score="p").decide(scores)

@@ -98,7 +98,7 @@ def test_missing_scores_in_arrays(missing, decision, threshold):
     made = cp.Policy(threshold, missing=missing).decide([0.7, None, math.nan])
 
     assert [int(0.7 >= threshold), decision, decision] == [None if x != x else int(x) for x in made]
-    with pytest.raises(InvalidInputError, match="2 of 3 values are missing, the first at row 1"):
+    with pytest.raises(InvalidInputError, match="2 of 3 scores are missing, the first at row 1"):
         cp.Policy(threshold).decide(np.array([0.7, np.nan, np.nan]))
 
 

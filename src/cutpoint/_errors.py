@@ -484,7 +484,7 @@ class InvalidInputError(CutpointError, ValueError):
         )
 
     @classmethod
-    def nan_scores(cls, *, name: str, count: int, rows: int, first: int) -> Self:
+    def nan_scores(cls, *, name: str, count: int, rows: int, first: int | None) -> Self:
         """Build the error of rows that cannot be decided, because their scores are missing."""
         are = "is" if count == 1 else "are"
         return cls._build(
@@ -817,7 +817,8 @@ def _show(value: object) -> str:
 
 def _number(value: float) -> str:
     """Write a count with separators, and any other number with six digits."""
-    if math.isfinite(value) and value == int(value):
+    # Beyond 1e15 the digits of a float are noise, and up to 308 of them.
+    if abs(value) < 1e15 and value == int(value):
         return f"{int(value):,}"
     return f"{value:.6g}"
 

@@ -76,7 +76,7 @@ def _array(threshold: float, data: Any, missing: Missing, labels: tuple[Any, Any
     scores = as_floats(data, "scores", "decide") if not _empty(data) else np.zeros(0)
     absent = np.isnan(scores)
     if missing == "error" and absent.any():
-        raise InvalidInputError.nan(
+        raise InvalidInputError.nan_scores(
             name="scores", count=int(absent.sum()), rows=len(scores), first=int(absent.argmax())
         )
     # A NumPy float64, and not a Python float, which NumPy would round to the scores' float32.
@@ -155,11 +155,11 @@ def _refuse_missing(frame: Any, absent: Any, score: str) -> None:
         mask = frame.select(absent.alias("absent"))["absent"].to_numpy().astype(np.bool_)
         if mask.any():
             first = int(mask.argmax())
-            raise InvalidInputError.nan(name=score, count=int(mask.sum()), rows=len(mask), first=first)
+            raise InvalidInputError.nan_scores(name=score, count=int(mask.sum()), rows=len(mask), first=first)
         return
     # The rule of all engines: make a column first, then add up the column and nothing else.
     one = nw.when(absent).then(nw.lit(1, nw.Int64)).otherwise(nw.lit(0, nw.Int64))
     counted = frame.select(one.alias("absent")).select(nw.col("absent").sum(), rows=nw.len()).collect()
     count, rows = (int(counted[name].to_numpy()[0] or 0) for name in ("absent", "rows"))
     if count:
-        raise InvalidInputError.nan(name=score, count=count, rows=rows, first=None)
+        raise InvalidInputError.nan_scores(name=score, count=count, rows=rows, first=None)
