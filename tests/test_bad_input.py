@@ -546,3 +546,25 @@ def test_questions_that_need_both_classes_say_which_is_missing(ask, label, missi
         ask([label] * 4, S)
     assert "objective" not in str(caught.value)
     assert f"there are no {missing} rows; check the labels" in str(caught.value)
+
+
+@pytest.mark.parametrize("beta", [0, -1, -0.5])
+def test_parameters_of_metrics_are_shown_as_numbers(beta):
+    """A user wrote a number, and not a Fraction."""
+    with pytest.raises(InvalidParameterError, match=f"a number > 0. Got {float(beta)} instead"):
+        m.f(beta=beta)
+    with pytest.raises(InvalidParameterError, match=r"Got 1\.0 instead"):
+        cp.find(Y, S, maximize="net_benefit(at=1)")
+
+
+def test_huge_numbers_are_not_spelt_out():
+    """Of the 301 digits of 1e300, all but the first sixteen are noise."""
+    s = np.array(S) * 1e300
+    with pytest.raises(ValueError, match=r"at threshold 8e\+299\."):
+        cp.find(Y, s, maximize="f1", subject_to="precision >= 2").raise_if_infeasible()
+
+
+def test_a_confusion_of_texts():
+    """Counts are numbers."""
+    with pytest.raises(InvalidParameterError, match="'tp' parameter of Confusion must be a finite number"):
+        cp.Confusion(tp="9", fp=0, fn=0, tn=0)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -56,7 +57,7 @@ class Confusion:
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
             value = getattr(self, name)
-            if not 0 <= value < math.inf:
+            if not isinstance(value, (int, float, Real)) or not 0 <= value < math.inf:
                 raise InvalidParameterError.of(
                     parameter=name, caller="Confusion", must_be="a finite number >= 0", got=value
                 )

@@ -402,3 +402,9 @@ def test_small_weights_are_no_few_rows():
     model = cp.report(alone, p[:100], maximize="f1", sample_weight=np.full(100, 5.0)).to_dict()["models"][0]
     assert "none" == model["honest"]["method"]
     assert model["honest"]["how"]
+
+
+def test_the_sentence_is_short_for_huge_scores_and_right_for_one_row():
+    """1e300 has 301 digits, and one row is not "these 1 rows"."""
+    assert "at least 4e+299:" in repr(cp.report([0, 1], [1e299, 4e299], maximize="f1"))
+    assert "on this one row" in repr(cp.report([1], [0.5], maximize="f1"))

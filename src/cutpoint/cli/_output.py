@@ -190,8 +190,14 @@ def exact(x: float | None) -> str:
 
 
 def count(x: float) -> str:
-    """Write a count with separators, and a weight with six digits."""
-    if math.isfinite(x) and x == int(x):
+    """Write a count with separators, and a weight with six digits, as one beyond 1e15.
+
+    Examples
+    --------
+    >>> count(1234567), count(0.1234567), count(1e90)
+    ('1,234,567', '0.123457', '1e+90')
+    """
+    if abs(x) < 1e15 and x == int(x):
         return f"{int(x):,}"
     return f"{x:,.6g}"
 

@@ -108,7 +108,7 @@ def net_benefit(*, at: float) -> Metric:
     p = finite_number("at", "net_benefit", at)
     if not 0 <= p < 1:
         raise InvalidParameterError.of(
-            parameter="at", caller="net_benefit", must_be="a probability in [0, 1)", got=at
+            parameter="at", caller="net_benefit", must_be="a probability in [0, 1)", got=float(p)
         )
 
     def numerator(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:

@@ -57,7 +57,9 @@ def times(number: Fraction, x: Any) -> Any:
 def positive_number(parameter: str, caller: str, value: object) -> Fraction:
     number = finite_number(parameter, caller, value)
     if number <= 0:
-        raise InvalidParameterError.of(parameter=parameter, caller=caller, must_be="a number > 0", got=value)
+        raise InvalidParameterError.of(
+            parameter=parameter, caller=caller, must_be="a number > 0", got=float(number)
+        )
     return number
 
 

@@ -168,7 +168,7 @@ def sentence(model: Found, goal: Goal, *, several: bool) -> str:
     else:
         rule = f"{use} a case positive when its score is at least {short(solution.threshold)}"
     met = f" with {' and '.join(solution.constraints)}" if solution.constraints else ""
-    said = f"{rule}: {display(goal)} is then {short(solution.value)}{met} on these {solution.rows:,} rows"
+    said = f"{rule}: {display(goal)} is then {short(solution.value)}{met} on {_rows(solution.rows)}"
     half = _point("usual", "", USUAL, _counts(model.gathered, USUAL), goal)
     if isinstance(half["value"], (int, float)):
         said += f", {short(half['value'])} at the usual {USUAL:g}"
@@ -185,13 +185,17 @@ def display(goal: Goal) -> str:
     return known.get(name, name.replace("_", " ") if name.isidentifier() else name)
 
 
+def _rows(rows: int) -> str:
+    return "this one row" if rows == 1 else f"these {rows:,} rows"
+
+
 def short(x: float) -> str:
     """Write a number for a sentence: four digits, whole numbers with separators."""
     if math.isinf(x):
         return "inf" if x > 0 else "-inf"
-    if x == int(x) and abs(x) < 1e15:
-        return f"{int(x):,}"
-    return f"{x:,.0f}" if abs(x) >= 10_000 else f"{x:.4g}"
+    if abs(x) >= 1e15:  # the digits of such a float are noise, and up to 308 of them
+        return f"{x:.4g}"
+    return f"{x:,.0f}" if x == int(x) or abs(x) >= 10_000 else f"{x:.4g}"
 
 
 def _model(
