@@ -57,7 +57,8 @@ class Confusion:
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
             value = getattr(self, name)
-            if not isinstance(value, (int, float, Real)) or not 0 <= value < math.inf:
+            is_number = isinstance(value, (int, float, Real))  # in this order: the last is slow to ask
+            if not (is_number and 0 <= value < math.inf):
                 raise InvalidParameterError.of(
                     parameter=name, caller="Confusion", must_be="a finite number >= 0", got=value
                 )
