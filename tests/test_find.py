@@ -491,6 +491,15 @@ def test_infeasible_tells_what_can_be_attained(method):
     } == best
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_infeasible_where_nobody_cannot_be_left_out(method):
+    """With a score of +inf there may be no cut left to look at."""
+    solution = cp.find([0, 1, 0], [np.inf, 0, 0], maximize="f1", subject_to="f1 >= 2", method=method)
+
+    assert "infeasible" == solution.status
+    assert [0.5] == [one.value for one in solution.attainable]
+
+
 def test_infeasible_constraint_that_is_undefined_everywhere():
     """Without positives recall is undefined at every cut: no constraint on it can be met."""
     solution = cp.find([0, 0], [0.1, 0.2], maximize="accuracy", subject_to="recall >= 0")

@@ -221,7 +221,7 @@ def _far_ahead(
     race = values if goal.sign > 0 else -values
     if feasible is not None:
         race = np.where(feasible, race, np.nan)
-    best = float(np.fmax.reduce(race))  # the greatest that is not NaN
+    best = float(np.fmax.reduce(race, initial=np.nan))  # the greatest that is not NaN
     if not math.isfinite(best):
         return None
     size = max(abs(best), goal.expression.magnitude(*cuts.summary.sizes))
