@@ -568,3 +568,18 @@ def test_a_confusion_of_texts():
     """Counts are numbers."""
     with pytest.raises(InvalidParameterError, match="'tp' parameter of Confusion must be a finite number"):
         cp.Confusion(tp="9", fp=0, fn=0, tn=0)
+
+
+def test_all_weights_are_zero():
+    """That no row counts is said, rather than that a class is missing."""
+    with pytest.raises(InvalidInputError, match="all weights are 0"):
+        cp.find([0, 1], [0.1, 0.2], sample_weight=[0, 0], maximize="f1")
+
+
+def test_two_columns_of_one_name():
+    """A frame of pandas may have them; which one is meant cannot be known."""
+    import pandas as pd
+
+    frame = pd.DataFrame([[0, 0.1, 0.2]], columns=["y", "p", "p"])
+    with pytest.raises(InvalidParameterError, match="more than one column 'p'"):
+        cp.find(frame, label="y", score="p", maximize="f1")

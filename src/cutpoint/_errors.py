@@ -555,7 +555,9 @@ class InvalidInputError(CutpointError, ValueError):
         positives, negatives : int or float
             The totals of the two masses.
         """
-        if not positives:
+        if not positives and not negatives:
+            hint = "all weights are 0: no row counts."
+        elif not positives:
             hint = "there are no positive rows; check the labels and 'pos_label'."
         elif not negatives:
             hint = "there are no negative rows; check the labels and 'pos_label'."

@@ -120,6 +120,16 @@ def read(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
             got=type(frame),
             hint="frames of pandas, polars, pyarrow, DuckDB, PySpark, Dask and Ibis are known.",
         ) from None
+    except nw.exceptions.DuplicateError:
+        names = [str(name) for name in frame.columns]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise InvalidParameterError.of(
+            parameter="y_true",
+            caller="find",
+            must_be="a data frame whose columns have different names",
+            got=f"more than one column {', '.join(map(repr, twice))}",
+            hint="rename them, or pass the columns themselves: find(df['y'], scores, ...).",
+        ) from None
 
 
 def _in_memory(frame: nw.DataFrame[Any], roles: dict[str, Any], pos_label: Any) -> ArraySource:
