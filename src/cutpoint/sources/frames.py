@@ -243,14 +243,17 @@ class FrameSource:
         """Return how many buckets a count of these ones gets, of which it is known how many rows they have.
 
         Most buckets are wasted where scores crowd at a few points: if a few of the first buckets had most
-        of all rows, and afterwards if the last count did not help much.
+        of all rows, and afterwards if the last count did not help much. Rows that can nearly be handed
+        over need no more buckets.
         """
         asked, before = int(rows.sum()), self._asked
         self._asked = asked
         if before is None:
             most = np.sort(rows)[-CROWDED:].sum()
-            return MOST_BUCKETS if 2 * most > self.summary().rows else BUCKETS
-        return MOST_BUCKETS if asked > before // HELPED else BUCKETS
+            waste = 2 * most > max(self.summary().rows, 4 * HOLDS)
+        else:
+            waste = asked > max(before // HELPED, HOLDS)
+        return MOST_BUCKETS if waste else BUCKETS
 
     def _first_look(self) -> tuple[Summary, Histogram]:
         """Check, summarise and count in one pass; with weights, after one over their sizes."""
