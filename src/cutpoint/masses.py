@@ -31,7 +31,7 @@ BLOCK_ROWS = 1 << (FLOAT_BITS - LIMB_BITS)
 
 _MASK = (1 << LIMB_BITS) - 1
 _LARGEST_POWER = 1000
-_FIRST = 1000
+_FIRST = 64
 _ONE_BY_ONE = 8
 """So few sums are made exact one by one; for more of them all weights are split."""
 _MANY, _COARSE = 1 << 10, 1 << 10
@@ -223,7 +223,7 @@ class Weighed:
     A complex number per row, the positive and the negative mass: two sums for the price of one. Float
     sums tell most cuts apart. Only for the few that they do not are the weights split into limbs,
     which costs more than all else but the sort. `first` has the row at which each distinct score
-    starts; None where every row has its own. At most `BLOCK_ROWS` rows.
+    starts; None where every row has its own.
     """
 
     def __init__(
@@ -251,16 +251,17 @@ class Weighed:
 
     @cached_property
     def limbs(self) -> list[NDArray[np.complex128]]:
-        """The limbs of each row: whole numbers that add up to less than 2**53, so floats add them exactly."""
+        """The limbs of each row: whole numbers, of which floats add `BLOCK_ROWS` exactly."""
         return [part.view(np.complex128) for part in self.unit.split(self.rows.view(np.float64))]
 
     def total(self, start: int = 0) -> tuple[int, int]:
         """Return the exact sums of all rows from one on, as integer multiples of the unit."""
         pos = neg = 0
         for i, limb in enumerate(self.limbs):
-            both = complex(np.add.reduce(limb[start:]))
-            pos += int(both.real) << (LIMB_BITS * i)
-            neg += int(both.imag) << (LIMB_BITS * i)
+            for block in range(start, len(limb), BLOCK_ROWS):
+                both = complex(np.add.reduce(limb[block : block + BLOCK_ROWS]))
+                pos += int(both.real) << (LIMB_BITS * i)
+                neg += int(both.imag) << (LIMB_BITS * i)
         return pos, neg
 
     def exact(self, index: int) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from cutpoint._errors import InvalidInputError
-from cutpoint.masses import BLOCK_ROWS, Masses, Unit, grain, outer_bits
+from cutpoint.masses import Masses, Unit, grain, outer_bits
 from cutpoint.questions import SMALL, Histogram, Ranges, Rows, Scores, Summary
 from cutpoint.sources._buckets import Buckets, Radix, choose
 from cutpoint.sources._input import as_array, as_floats, as_weights, same_length
@@ -48,6 +48,8 @@ that the work stays in the cache."""
 WEIGHTED = 4
 """Blocks of weighted rows are so many times smaller: splitting weights makes temporary arrays, and
 large ones are slow to get. At most `masses.BLOCK_ROWS` rows, so that the sums of a block are exact."""
+REPEATED = 1 << 18
+"""Below so many rows scores that repeat are sorted."""
 SAMPLE = 1 << 13
 FEW = 24
 """One row in so many may be kept as a copy."""
@@ -164,10 +166,12 @@ class ArraySource:
 
         Few distinct scores are quick to sort, and slow to count: each addition waits for the last.
         """
-        small = SMALL if self.streams[0].weights is None else 2 * SMALL  # splitting weights takes time
-        if not small <= len(self.scores) <= BLOCK_ROWS:
+        small, more = SMALL, REPEATED
+        if self.streams[0].weights is not None:  # splitting them takes time, holding them takes memory
+            small, more = 2 * SMALL, 3 * REPEATED // 4
+        if not small <= len(self.scores) < more:
             return small
-        return BLOCK_ROWS + 1 if repeats(self.scores) else small
+        return more if repeats(self.scores) else small
 
     def _sample(self) -> Scores:
         sample = np.ascontiguousarray(self.scores[:: max(1, len(self.scores) // SAMPLE)])

@@ -322,32 +322,40 @@ def distinct(block: Block, unit: Unit) -> Distinct:
         return _distinct_unweighted(scores, readings[0][0])
     order = np.argsort(scores)
     ranked = scores[order] + scores.dtype.type(0)  # -0.0 becomes 0.0
-    changes = ranked[1:] != ranked[:-1]
-    columns = [np.array(unit.split(weights[order])) for _, weights in readings]  # type: ignore[index]
+    first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])[: len(ranked)])
+    # A list of limbs for each reading. They are floats until they are added up.
+    columns = [unit.split(weights[order]) for _, weights in readings]  # type: ignore[index]
     side = readings[0][0]
     if not isinstance(side, int):  # labels; else positives and negatives have a column each
-        of_positives = columns[0] * side[order]
-        columns = [of_positives, columns[0] - of_positives]
-    if changes.all():
-        pos, neg = (Masses(column.astype(np.int64), unit) for column in columns)
-        return Distinct(ranked, pos, neg, len(scores), np.ones(len(scores), dtype=np.int64))
-    first = np.flatnonzero(np.append(True, changes))
-    each = np.diff(first, append=len(scores))
-    if len(scores) > BLOCK_ROWS:  # else floats add limbs exactly
-        columns = [column.astype(np.int64) for column in columns]
-    sums = (np.add.reduceat(column, first, axis=1).astype(np.int64) for column in columns)
-    pos, neg = (Masses(part, unit).carried() for part in sums)
-    return Distinct(ranked[first], pos, neg, len(scores), each)
+        positive = side[order].astype(np.float64)
+        of_positives = [limb * positive for limb in columns[0]]
+        columns = [of_positives, [all_ - part for all_, part in zip(columns[0], of_positives, strict=True)]]
+    pos, neg = (Masses(_added_up(limbs, first), unit).carried() for limbs in columns)
+    return Distinct(ranked[first], pos, neg, len(scores), np.diff(first, append=len(scores)))
+
+
+def _added_up(limbs: list[NDArray[np.float64]], first: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Add up runs of limbs; `first` has the start of each. Floats add up to `BLOCK_ROWS` of them exactly."""
+    rows = len(limbs[0])
+    if len(first) == rows:
+        return np.array(limbs, dtype=np.int64)
+    starts = np.union1d(first, np.arange(0, rows, BLOCK_ROWS)) if rows > BLOCK_ROWS else first
+    sums = np.array([np.add.reduceat(limb, starts) for limb in limbs], dtype=np.int64)
+    return sums if starts is first else np.add.reduceat(sums, np.searchsorted(starts, first), axis=1)
 
 
 def totals(readings: list[Reading], unit: Unit) -> tuple[int, int]:
-    """Return the masses of the two sides of a block of weighted rows, in units."""
+    """Return the masses of the two sides of all weighted rows, in units."""
     positives = total = 0
     for sides, weights in readings:
         assert weights is not None
-        for i, limb in enumerate(unit.split(weights)):  # whole numbers below 2**53, also their sum
-            total += int(limb.sum()) << (LIMB_BITS * i)
-            positives += int((limb * sides).sum()) << (LIMB_BITS * i)
+        positive = sides if isinstance(sides, int) else sides.astype(np.float64)
+        for i, limb in enumerate(unit.split(weights)):
+            for part in (slice(at, at + BLOCK_ROWS) for at in range(0, len(limb), BLOCK_ROWS)):
+                # Whole numbers, and below 2**53 also their sum.
+                total += int(limb[part].sum()) << (LIMB_BITS * i)
+                here = limb[part] * (positive if isinstance(positive, int) else positive[part])
+                positives += int(here.sum()) << (LIMB_BITS * i)
     return positives, total - positives
 
 
