@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cutpoint.masses import BLOCK_ROWS, FLOAT_BITS, LIMB_BITS, Masses, Unit, Unsplit, Weighed
 from cutpoint.questions import Histogram, Ranges, Rows, Scores
-from cutpoint.sources._buckets import ordered, unordered
+from cutpoint.sources._buckets import ordered, ordered_bits, unordered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -387,10 +387,10 @@ def _sorted(scores: Scores) -> tuple[NDArray[np.int64], Scores]:
     """
     plain = scores + scores.dtype.type(0)  # -0.0 becomes 0.0
     if not repeats(plain):
-        keys = ordered(plain).astype(np.int64, copy=False)
-        keys <<= 8 * (keys.itemsize - plain.itemsize)
+        bits = ordered_bits(plain)
+        wide = bits if bits.itemsize == 8 else bits.astype(np.int64) << 32
         places = (1 << len(plain).bit_length()) - 1
-        keys &= ~places
+        keys = wide & ~places
         keys |= np.arange(len(plain))
         keys.sort()
         keys &= places
