@@ -20,6 +20,7 @@ FLOORS = (
     # `exceptions` is the public face of `_errors`.
     ("_atomic", "exceptions"),
     ("masses",),
+    ("weighed",),
     ("questions",),
     ("metrics",),
     ("objective",),

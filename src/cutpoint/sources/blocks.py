@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.masses import BLOCK_ROWS, FLOAT_BITS, LIMB_BITS, Masses, Unit, Unsplit, Weighed
+from cutpoint.masses import BLOCK_ROWS, FLOAT_BITS, LIMB_BITS, Masses, Unit
 from cutpoint.questions import Histogram, Ranges, Rows, Scores
 from cutpoint.sources._buckets import ordered, ordered_bits, unordered
+from cutpoint.weighed import Unsplit, Weighed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,0 +1,81 @@
+"""Weights that are split late: exact sums against fractions, and floats against what they promise."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cutpoint.masses import bit_range, grain
+from cutpoint.weighed import Unsplit, Weighed
+from strategies import AWKWARD
+
+weights = st.one_of(
+    st.just(0.0),
+    st.sampled_from(AWKWARD),
+    st.floats(1e-100, 1e100),
+    st.integers(0, 2**53).map(float),
+)
+
+
+@st.composite
+def weighed(draw):
+    """Rows with a positive or a negative mass each, some of equal score; and the unit of their sums."""
+    sizes = draw(st.lists(weights, min_size=1, max_size=40))
+    sides = draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes)))
+    rows = np.array([complex(w, 0) if s else complex(0, w) for w, s in zip(sizes, sides, strict=True)])
+    unit = grain([bit_range(np.array(sizes))], len(sizes))
+    fresh = draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes)))
+    first = None if draw(st.booleans()) else np.flatnonzero([True, *fresh[1:]])
+    return Weighed(rows, unit, first)
+
+
+@given(weighed(), st.integers(0, 1))
+def test_masses_that_are_not_split_yet(both, nobody):
+    """Running sums: exact ones one by one and all at once, and floats within what they promise."""
+    rows, unit = both.rows, both.unit
+    first = np.arange(len(rows)) if both.first is None else both.first
+    starts = [len(rows)] * nobody + first[::-1].tolist()
+    for side in ("real", "imag"):
+        masses = [Fraction(x) / unit.fraction(1) for x in getattr(rows, side).tolist()]
+        truth = [int(sum(masses[start:])) for start in starts]
+        rest = [int(sum(masses[:start])) for start in starts]
+        rough = Unsplit(both, side).roughly_from_top(nobody)
+
+        assert len(truth) == len(rough)
+        assert truth == [rough.integer(i) for i in range(len(truth))]
+        assert truth[-1] == rough.integer(-1)
+        assert truth[:3] == rough[np.arange(min(3, len(truth)))].integers()
+        room = Fraction(rough.roundings, 2**52)
+        for floats, integers in ((rough.floats(), truth), (rough.rest_of(0), rest)):
+            for value, whole in zip(floats.tolist(), integers, strict=True):
+                assert abs(Fraction(value) - unit.fraction(whole)) <= room * unit.fraction(whole)
+        assert truth == Unsplit(both, side).from_top(nobody).integers()
+        assert truth == rough[:].integers()
+        assert truth == [rough.integer(i) for i in range(len(truth))]
+        assert truth[::2] == rough[np.arange(len(truth)) % 2 == 0].integers()
+    assert both.total() == tuple(Unsplit(both, side).total() for side in ("real", "imag"))
+
+
+@pytest.mark.parametrize("share", [0.5, 0.01, 0.0, 1.0])
+@pytest.mark.parametrize("apart", [False, True], ids=["mixed", "apart"])
+def test_sums_of_many_rows_from_both_ends(share, apart):
+    """Floats keep their promise where classes are rare, missing, or each at an end of its own."""
+    rng = np.random.default_rng(1)
+    sizes, positive = rng.lognormal(0, 4, 2_001), rng.random(2_001) < share
+    if apart:
+        positive = np.sort(positive)
+    rows = sizes * np.where(positive, 1, 1j)
+    both = Weighed(rows, grain([bit_range(sizes)], len(sizes)))
+    for side in ("real", "imag"):
+        exact = Unsplit(both, side).from_top(1)
+        rough = Unsplit(both, side).roughly_from_top(1)
+        total = exact.integer(-1)
+        for floats, integers in (
+            (rough.floats(), exact.integers()),
+            (rough.rest_of(total), [total - whole for whole in exact.integers()]),
+        ):
+            for value, whole in zip(floats.tolist(), integers, strict=True):
+                truth = both.unit.fraction(whole)
+                assert abs(Fraction(value) - truth) <= Fraction(rough.roundings, 2**53) * truth
