@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 
 CELLS = 1 << 21
 """Cells of one count, over all segments."""
-LEAST = 16
-"""Cells that each segment gets on average, even if there are more of them than that allows."""
+LEAST, MOST = 16, 1 << 13
+"""Cells that each segment gets on average: so many even if there are more of them than `CELLS` allows, and
+no more than that, since large tables of them take time to add up."""
 HOLDS = 1 << 22
 """Rows, or distinct scores of segments, that are kept in memory."""
 _NUMBER_BITS, _COARSE = 30, 34
@@ -130,7 +131,8 @@ class _Count:
 
     @property
     def _limit(self) -> int:
-        return max(self._most, LEAST * len(self._coder.keys))
+        segments = len(self._coder.keys)
+        return max(min(self._most, MOST * segments), LEAST * segments)
 
     def add(self, codes: NDArray[np.int64], block: Block) -> None:
         """Count a block, together with others: with many cells a count of few rows is as dear."""
