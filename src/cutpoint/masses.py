@@ -79,18 +79,18 @@ def bit_range(values: NDArray[Any]) -> tuple[int, int] | None:
     return int((exponent - FLOAT_BITS + trailing - 1).min()), int(exponent.max())
 
 
-def outer_bits(values: NDArray[Any]) -> tuple[int, int] | None:
+def outer_bits(values: NDArray[Any], ends: tuple[float, float] | None = None) -> tuple[int, int] | None:
     """Return a range of places that holds all set bits, as `bit_range` does, if not the narrowest.
 
-    From the smallest and the largest value only: two passes instead of twenty.
+    From the smallest and the largest value only, which may be known: two passes instead of twenty.
     """
-    high = float(values.max(initial=0.0))
+    high = float(values.max(initial=0.0)) if ends is None else ends[1]
     if high == 0:
         return None
     top = math.frexp(high)[1]
     if bool((values[:_FIRST] == np.floor(values[:_FIRST])).all()) and (values == np.floor(values)).all():
         return 0, top
-    low = float(values.min())
+    low = float(values.min()) if ends is None else ends[0]
     if low == 0:
         low = float(values[values > 0].min())
     return math.frexp(low)[1] - (np.finfo(values.dtype).nmant + 1), top

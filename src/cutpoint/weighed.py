@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutpoint.masses import BLOCK_ROWS, LIMB_BITS, Masses, Unit
+from cutpoint.masses import LIMB_BITS, Masses, Unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +22,8 @@ _ONE_BY_ONE = 8
 """So few sums are made exact one by one; for more of them all weights are split."""
 _MANY, _COARSE = 1 << 10, 1 << 10
 """Of so many rows a running sum less is worth it if differences are no coarser than this."""
+_FEW = 1 << 14
+"""Rows that are split at once."""
 _RUN = 4
 """From so many rows per distinct score on, they are added up before the running sums."""
 
@@ -59,14 +61,18 @@ class Weighed:
     @cached_property
     def limbs(self) -> list[NDArray[np.complex128]]:
         """The limbs of each row: whole numbers, of which floats add `BLOCK_ROWS` exactly."""
-        return [part.view(np.complex128) for part in self.unit.split(self.rows.view(np.float64))]
+        return _split(self.rows, self.unit)
 
     def total(self, start: int = 0) -> tuple[int, int]:
         """Return the exact sums of all rows from one on, as integer multiples of the unit."""
+        few = len(self.rows) <= _FEW
         pos = neg = 0
-        for i, limb in enumerate(self.limbs):
-            for block in range(start, len(limb), BLOCK_ROWS):
-                both = complex(np.add.reduce(limb[block : block + BLOCK_ROWS]))
+        for block in range(start, len(self.rows), _FEW):
+            # The limbs of few rows are kept; large arrays take longer to get than to fill again.
+            part = slice(block, block + _FEW)
+            limbs = [limb[part] for limb in self.limbs] if few else _split(self.rows[part], self.unit)
+            for i, limb in enumerate(limbs):
+                both = complex(np.add.reduce(limb))
                 pos += int(both.real) << (LIMB_BITS * i)
                 neg += int(both.imag) << (LIMB_BITS * i)
         return pos, neg
@@ -79,6 +85,10 @@ class Weighed:
                 at = int(self.first[at]) if index else len(self.rows)
             self._asked[index] = self.total(at)
         return self._asked[index]
+
+
+def _split(rows: NDArray[np.complex128], unit: Unit) -> list[NDArray[np.complex128]]:
+    return [limb.view(np.complex128) for limb in unit.split(rows.view(np.float64))]
 
 
 def _from_both_ends(

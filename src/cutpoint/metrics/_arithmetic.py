@@ -35,8 +35,9 @@ def is_exact(*numbers: object) -> bool:
 
 def ratio(numerator: Any, denominator: Any) -> Any:
     """Divide; 0/0 is NaN and x/0 is infinite with the sign of x."""
-    if type(numerator) is type(denominator) is Fraction and denominator != 0:
-        return numerator / denominator
+    kind = type(numerator)
+    if kind is type(denominator) and kind in (int, Fraction) and denominator != 0:
+        return Fraction(numerator, denominator)
     if isinstance(numerator, np.ndarray) or not is_exact(numerator, denominator):
         return np.divide(numerator, denominator)
     if denominator != 0:

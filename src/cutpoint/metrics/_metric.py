@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -60,6 +61,15 @@ class Metric(Expression):
         assert self.numerator is not None
         assert self.denominator is not None
         return ratio(self.numerator(tp, fp, fn, tn), self.denominator(tp, fp, fn, tn))
+
+    @cached_property
+    def scale_free(self) -> bool:  # type: ignore[override]
+        """Whether both sides of the quotient are sums of counts, and nothing else."""
+        if self.numerator is None or self.denominator is None:
+            return False
+        # Both are linear: one that doubles with the counts has no constant.
+        sides = (self.numerator, self.denominator)
+        return all(side(6, 10, 14, 22) == 2 * side(3, 5, 7, 11) for side in sides)
 
     @property
     def trend(self) -> Trend | None:

@@ -89,8 +89,11 @@ class Cuts:
         """Return the exact value at one cut; a float only for NaN, infinity or a user's function."""
         if not expression.exact:
             return float(self.values(expression)[index])
-        value = expression.evaluate(**self.confusion(index))
-        return value if isinstance(value, float) else Fraction(value)
+        if expression.scale_free:
+            value = expression.evaluate(**self.summary.counts(self.tp.integer(index), self.fp.integer(index)))
+        else:
+            value = expression.evaluate(**self.confusion(index))
+        return value if isinstance(value, (float, Fraction)) else Fraction(value)
 
     def signs(
         self, expression: Expression, values: NDArray[np.float64], reference: Fraction | float

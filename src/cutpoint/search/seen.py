@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BUCKETS = 99
 """The scores are told apart in so many buckets of about equal mass; equal scores are never split."""
-_MANY, _THINNED = 2 * SMALL, 2048
+_MANY, _THINNED = SMALL, 2048
 
 
 class Above(NamedTuple):

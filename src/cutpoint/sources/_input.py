@@ -103,9 +103,16 @@ def _parsed(array: NDArray[Any], name: str, caller: str) -> Scores:
 
 def as_weights(x: Any, name: str) -> Scores:
     """Return finite, non-negative numbers of a sane size."""
+    return weights_and_ends(x, name)[0]
+
+
+def weights_and_ends(x: Any, name: str) -> tuple[Scores, tuple[float, float] | None]:
+    """Return finite, non-negative numbers of a sane size; and the least and the greatest if none is 0."""
     weights = as_floats(x, name)
-    if len(weights) and weights.min() >= np.float64(LIGHTEST) and weights.max() <= np.float64(HEAVIEST):
-        return weights  # the usual case, seen in two passes; NaN is neither
+    if len(weights):
+        low, high = float(weights.min()), float(weights.max())
+        if low >= LIGHTEST and high <= HEAVIEST:
+            return weights, (low, high)  # the usual case, seen in two passes; NaN is neither
     refuse_nan(weights, name)
     bad = weights < 0
     if bad.any():
@@ -124,7 +131,7 @@ def as_weights(x: Any, name: str) -> Scores:
             got=f"{weights[first]!r} at row {first}",
             hint="only the ratios of weights matter for rates: rescale them.",
         )
-    return weights
+    return weights, None
 
 
 def refuse_nan(numbers: Scores, name: str) -> None:

@@ -21,7 +21,7 @@ from cutpoint._errors import InvalidInputError
 from cutpoint.masses import Masses, Unit, grain, outer_bits
 from cutpoint.questions import SMALL, Histogram, Ranges, Rows, Scores, Summary
 from cutpoint.sources._buckets import Buckets, Radix, choose
-from cutpoint.sources._input import as_array, as_floats, as_weights, same_length
+from cutpoint.sources._input import as_array, as_floats, as_weights, same_length, weights_and_ends
 from cutpoint.sources._labels import Counts, Labels
 from cutpoint.sources.blocks import (
     Block,
@@ -66,6 +66,8 @@ class Stream:
 
     labels: Labels | int
     weights: Scores | None = None
+    ends: tuple[float, float] | None = None
+    """The least and the greatest weight, if they are known."""
 
     def check(self, part: slice) -> tuple[Sides, Counts | None]:
         """Return 1 for rows whose weight goes to the positives and 0 for others, and their counts."""
@@ -101,9 +103,11 @@ class ArraySource:
         """Take rows with labels, and weights if there are any."""
         labels = Labels(as_array(y_true, "y_true"), pos_label)
         scores = as_floats(y_score, "y_score")
-        weights = None if sample_weight is None else as_weights(sample_weight, "sample_weight")
+        weights, ends = (
+            (None, None) if sample_weight is None else weights_and_ends(sample_weight, "sample_weight")
+        )
         same_length({"y_true": labels, "y_score": scores, "sample_weight": weights})
-        return cls(scores, (Stream(labels, weights),))
+        return cls(scores, (Stream(labels, weights, ends),))
 
     @classmethod
     def counted(cls, y_score: Any, *, positives: Any, negatives: Any) -> ArraySource:
@@ -166,12 +170,11 @@ class ArraySource:
 
         Few distinct scores are quick to sort, and slow to count: each addition waits for the last.
         """
-        small, more = SMALL, REPEATED
-        if self.streams[0].weights is not None:  # splitting them takes time, holding them takes memory
-            small, more = 2 * SMALL, 3 * REPEATED // 4
-        if not small <= len(self.scores) < more:
-            return small
-        return more if repeats(self.scores) else small
+        # Weights take memory to hold, and large arrays take time to get.
+        more = REPEATED if self.streams[0].weights is None else 3 * REPEATED // 4
+        if not SMALL <= len(self.scores) < more:
+            return SMALL
+        return more if repeats(self.scores) else SMALL
 
     def _sample(self) -> Scores:
         sample = np.ascontiguousarray(self.scores[:: max(1, len(self.scores) // SAMPLE)])
@@ -263,8 +266,9 @@ class ArraySource:
 
     def _unit(self) -> Unit:
         """Return the grain of the masses."""
-        weights = [stream.weights for stream in self.streams if stream.weights is not None]
-        return grain([outer_bits(column) for column in weights], len(self.scores))
+        weighted = [stream for stream in self.streams if stream.weights is not None]
+        bits = [outer_bits(stream.weights, stream.ends) for stream in weighted]  # type: ignore[arg-type]
+        return grain(bits, len(self.scores))
 
     def _refuse_nan(self) -> None:
         missing = np.isnan(self.scores)
