@@ -231,7 +231,7 @@ def test_a_solution_does_not_keep_the_data(n):
 
 def test_a_large_sweep_is_thinned(monkeypatch):
     """Of a long list of cuts a part is kept, and the buckets are still exact."""
-    monkeypatch.setattr(seen, "_MANY", 1000)
+    monkeypatch.setattr(seen, "SMALL", 1000)
     solution, y, p = solved(5000, maximize=m.custom(lambda *, tp, fp, fn, tn: tp - fp))
     rng = np.random.default_rng(0)
     p = rng.random(5000)

@@ -47,7 +47,7 @@ def test_masses_that_are_not_split_yet(both, nobody):
         assert truth == [rough.integer(i) for i in range(len(truth))]
         assert truth[-1] == rough.integer(-1)
         assert truth[:3] == rough[np.arange(min(3, len(truth)))].integers()
-        room = Fraction(rough.roundings, 2**52)
+        room = Fraction(rough.roundings, 2**53)
         for floats, integers in ((rough.floats(), truth), (rough.rest_of(0), rest)):
             for value, whole in zip(floats.tolist(), integers, strict=True):
                 assert abs(Fraction(value) - unit.fraction(whole)) <= room * unit.fraction(whole)

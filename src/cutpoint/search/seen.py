@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BUCKETS = 99
 """The scores are told apart in so many buckets of about equal mass; equal scores are never split."""
-_MANY, _THINNED = SMALL, 2048
+_THINNED = 2048
 
 
 class Above(NamedTuple):
@@ -45,7 +45,7 @@ class Seen:
         self.pos_label: Any = None
         self._histogram, self._cuts = found.histogram, None
         if found.histogram is None:
-            self._cuts = _thinned(found.cuts) if len(found.cuts.thresholds) > _MANY else found.cuts
+            self._cuts = _thinned(found.cuts) if len(found.cuts.thresholds) > SMALL else found.cuts
         self.dtype = found.cuts.thresholds.dtype
 
     def __getstate__(self) -> dict[str, Any]:

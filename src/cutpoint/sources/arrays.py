@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from cutpoint._errors import InvalidInputError
 from cutpoint.masses import Masses, Unit, grain, outer_bits
 from cutpoint.questions import SMALL, Histogram, Ranges, Rows, Scores, Summary
 from cutpoint.sources._buckets import Buckets, Radix, choose
-from cutpoint.sources._input import as_array, as_floats, as_weights, same_length, weights_and_ends
+from cutpoint.sources._input import as_array, as_floats, as_weights, refuse_nan, same_length, weights_and_ends
 from cutpoint.sources._labels import Counts, Labels
 from cutpoint.sources.blocks import (
     Block,
@@ -228,7 +227,7 @@ class ArraySource:
         tallies = self._each(lambda starts: tally(checked(starts), buckets, unit))
         low, high = np.min([e[0] for e in ends]), np.max([e[1] for e in ends])
         if np.isnan(low):
-            self._refuse_nan()
+            refuse_nan(self.scores, self.score_name)
         for i, stream in enumerate(self.streams):
             if isinstance(stream.labels, Labels):
                 stream.labels.settle([c[i] for c in counts])  # type: ignore[misc]
@@ -246,7 +245,7 @@ class ArraySource:
         self.passes += 1
         low, high = float(self.scores.min()), float(self.scores.max())
         if math.isnan(low):
-            self._refuse_nan()
+            refuse_nan(self.scores, self.score_name)
         rows, unit = len(self.scores), self._unit()
         readings: list[Reading] = []
         for stream in self.streams:
@@ -269,15 +268,6 @@ class ArraySource:
         weighted = [stream for stream in self.streams if stream.weights is not None]
         bits = [outer_bits(stream.weights, stream.ends) for stream in weighted]  # type: ignore[arg-type]
         return grain(bits, len(self.scores))
-
-    def _refuse_nan(self) -> None:
-        missing = np.isnan(self.scores)
-        raise InvalidInputError.nan(
-            name=self.score_name,
-            count=int(missing.sum()),
-            rows=len(missing),
-            first=int(missing.argmax()),
-        )
 
     def _keep(self, ranges: Ranges) -> Block | None:
         """Return a copy of the few rows around these ranges; None if they are not few."""

@@ -350,13 +350,12 @@ def totals(readings: list[Reading], unit: Unit) -> tuple[int, int]:
     positives = total = 0
     for sides, weights in readings:
         assert weights is not None
-        positive = sides if isinstance(sides, int) else sides.astype(np.float64)
-        for i, limb in enumerate(unit.split(weights)):
-            for part in (slice(at, at + BLOCK_ROWS) for at in range(0, len(limb), BLOCK_ROWS)):
-                # Whole numbers, and below 2**53 also their sum.
-                total += int(limb[part].sum()) << (LIMB_BITS * i)
-                here = limb[part] * (positive if isinstance(positive, int) else positive[part])
-                positives += int(here.sum()) << (LIMB_BITS * i)
+        positive = np.broadcast_to(np.asarray(sides, dtype=np.float64), len(weights))
+        for start in range(0, len(weights), BLOCK_ROWS):  # so many limbs add up without rounding
+            part = slice(start, start + BLOCK_ROWS)
+            for i, limb in enumerate(unit.split(weights[part])):
+                total += int(limb.sum()) << (LIMB_BITS * i)
+                positives += int((limb * positive[part]).sum()) << (LIMB_BITS * i)
     return positives, total - positives
 
 
