@@ -158,6 +158,36 @@ def test_sum_of_weights_is_the_true_sum(data, size):
     assert Masses(limbs, unit).total() == Masses(limbs[:, shuffled], unit).total()
 
 
+@given(st.lists(st.tuples(weights, weights), min_size=1, max_size=40), st.data())
+def test_sums_of_pairs_and_of_their_runs_are_the_true_sums(pairs, data):
+    """Without splitting weights into limbs one by one: in all, and run by run."""
+    values = np.array([complex(*pair) for pair in pairs])
+    unit = grain([bit_range(values.view(float))], len(pairs))
+    starts = sorted(data.draw(st.sets(st.integers(1, len(pairs)))) - {len(pairs)} | {0})
+    whole = [[int(Fraction(x) / unit.fraction(1)) for x in side] for side in zip(*pairs, strict=True)]
+
+    assert tuple(map(sum, whole)) == unit.totals(values)
+    assert tuple(map(sum, whole)) == unit.whole(unit.sums_of_runs(values, np.array(starts)))
+    for truth, masses in zip(whole, unit.masses_of_runs(values, np.array(starts)), strict=True):
+        assert [sum(truth[i:j]) for i, j in itertools.pairwise([*starts, None])] == masses.integers()
+        assert all((masses.limbs[:-1] >= 0).ravel())
+        assert all((masses.limbs[:-1] < 2**LIMB_BITS).ravel())
+
+
+@pytest.mark.parametrize("rows", [0, 1, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, 3 * BLOCK_ROWS + 7])
+def test_sums_of_as_many_rows_as_add_up_without_rounding_and_of_more(rows):
+    """Of values that fill every bit of a limb, so that one row too many would be rounded."""
+    largest = np.nextafter(1.0, 0)
+    values = np.full(rows, complex(largest, 2.0**-30))
+    unit = grain([bit_range(np.array([largest, 2.0**-30]))], max(rows, 1))
+    truth = tuple(int(rows * Fraction(x) / unit.fraction(1)) for x in (largest, 2.0**-30))
+
+    assert truth == unit.totals(values)
+    if rows:
+        halves = unit.masses_of_runs(values, np.array([0, rows // 2]) if rows > 1 else np.array([0]))
+        assert truth == tuple(side.total() for side in halves)
+
+
 @given(st.lists(weights, min_size=1, max_size=8))
 def test_bit_range_holds_all_bits(values):
     """Every value is a multiple of 2**low and below 2**high, and neither can be tightened."""

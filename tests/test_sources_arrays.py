@@ -16,6 +16,7 @@ import cutpoint as cp
 from asking import everything, small_steps
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.questions import Ranges
+from cutpoint.sources import blocks
 from cutpoint.sources._buckets import Linear, Radix, choose, ordered, unordered
 from cutpoint.sources.arrays import ArraySource
 from strategies import KINDS, problems, score_pools
@@ -675,3 +676,26 @@ def test_nan_is_found_wherever_it_is(problem, where, block):
     s[row] = np.nan
     with small_steps(block=block), pytest.raises(InvalidInputError, match=f"the first at row {row} "):
         cp.find(problem.labels, s, maximize="accuracy")
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.floats(allow_nan=False),
+            st.sampled_from([0.0, -0.0, np.inf, -np.inf, 5e-324, -5e-324]),
+            st.integers(0, 40).map(lambda k: 0.5 + k * 2.0**-53),  # that differ in the last bits only
+        ),
+        max_size=60,
+    ),
+    st.sampled_from([np.float64, np.float32]),
+)
+def test_scores_sorted_with_their_places(scores, dtype):
+    """Every row is there once, in order; and zeros have no sign."""
+    with np.errstate(over="ignore"):
+        scores = np.array(scores, dtype=dtype)
+    order, ranked = blocks._sorted(scores)
+
+    assert list(range(len(scores))) == sorted(order.tolist())
+    assert np.array_equal(np.sort(scores), ranked)
+    assert np.array_equal(scores[order], ranked)
+    assert not np.signbit(ranked[ranked == 0]).any()

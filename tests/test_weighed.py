@@ -21,22 +21,27 @@ weights = st.one_of(
 
 @st.composite
 def weighed(draw):
-    """Rows with a positive or a negative mass each, some of equal score; and the unit of their sums."""
+    """Rows with a positive or a negative mass each, and where each distinct score starts."""
     sizes = draw(st.lists(weights, min_size=1, max_size=40))
     sides = draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes)))
     rows = np.array([complex(w, 0) if s else complex(0, w) for w, s in zip(sizes, sides, strict=True)])
-    unit = grain([bit_range(np.array(sizes))], len(sizes))
-    fresh = draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes)))
-    first = None if draw(st.booleans()) else np.flatnonzero([True, *fresh[1:]])
-    return Weighed(rows, unit, first)
+    fresh = draw(
+        st.sampled_from(
+            [np.ones(len(rows)), np.zeros(len(rows)), np.arange(len(rows)) % 5 == 0, np.arange(len(rows)) % 2]
+        )
+    ).astype(bool)
+    fresh[0] = True
+    return rows, np.flatnonzero(fresh)
 
 
 @given(weighed(), st.integers(0, 1))
-def test_masses_that_are_not_split_yet(both, nobody):
+def test_masses_that_are_not_split_yet(data, nobody):
     """Running sums: exact ones one by one and all at once, and floats within what they promise."""
-    rows, unit = both.rows, both.unit
-    first = np.arange(len(rows)) if both.first is None else both.first
+    rows, first = data
+    unit = grain([bit_range(rows.view(float))], len(rows))
+    both = Weighed.of(rows, unit, None if len(first) == len(rows) else first)
     starts = [len(rows)] * nobody + first[::-1].tolist()
+    every = np.arange(len(starts))
     for side in ("real", "imag"):
         masses = [Fraction(x) / unit.fraction(1) for x in getattr(rows, side).tolist()]
         truth = [int(sum(masses[start:])) for start in starts]
@@ -44,18 +49,25 @@ def test_masses_that_are_not_split_yet(both, nobody):
         rough = Unsplit(both, side).roughly_from_top(nobody)
 
         assert len(truth) == len(rough)
+        assert truth == rough[every].integers()
         assert truth == [rough.integer(i) for i in range(len(truth))]
         assert truth[-1] == rough.integer(-1)
-        assert truth[:3] == rough[np.arange(min(3, len(truth)))].integers()
+        assert truth[:3] == rough[every[:3]].integers()
         room = Fraction(rough.roundings, 2**53)
         for floats, integers in ((rough.floats(), truth), (rough.rest_of(0), rest)):
             for value, whole in zip(floats.tolist(), integers, strict=True):
                 assert abs(Fraction(value) - unit.fraction(whole)) <= room * unit.fraction(whole)
+        for at in (0, len(truth) // 2, len(truth) - 1):
+            for apart in (rough.apart(every, at), Unsplit(both, side).from_top(nobody).apart(every, at)):
+                for value, whole in zip(apart.tolist(), truth, strict=True):
+                    difference = unit.fraction(abs(whole - truth[at]))
+                    assert abs(abs(Fraction(value)) - difference) <= 4 * room * difference
+                    assert (value > 0) - (value < 0) == (whole > truth[at]) - (whole < truth[at])
         assert truth == Unsplit(both, side).from_top(nobody).integers()
         assert truth == rough[:].integers()
         assert truth == [rough.integer(i) for i in range(len(truth))]
-        assert truth[::2] == rough[np.arange(len(truth)) % 2 == 0].integers()
-    assert both.total() == tuple(Unsplit(both, side).total() for side in ("real", "imag"))
+        assert truth[::2] == rough[every % 2 == 0].integers()
+    assert both.total == tuple(Unsplit(both, side).total() for side in ("real", "imag"))
 
 
 @pytest.mark.parametrize("share", [0.5, 0.01, 0.0, 1.0])
@@ -67,7 +79,8 @@ def test_sums_of_many_rows_from_both_ends(share, apart):
     if apart:
         positive = np.sort(positive)
     rows = sizes * np.where(positive, 1, 1j)
-    both = Weighed(rows, grain([bit_range(sizes)], len(sizes)))
+    unit = grain([bit_range(sizes)], len(sizes))
+    both = Weighed(rows, unit)
     for side in ("real", "imag"):
         exact = Unsplit(both, side).from_top(1)
         rough = Unsplit(both, side).roughly_from_top(1)

@@ -30,7 +30,7 @@ BLOCK_ROWS = 1 << (FLOAT_BITS - LIMB_BITS)
 
 _MASK = (1 << LIMB_BITS) - 1
 _LARGEST_POWER = 1000
-_FIRST = 64
+_ONE_RUN = np.zeros(1, dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,67 @@ class Unit:
         parts.append(rest)
         return parts[::-1]
 
+    def totals(self, pairs: NDArray[np.complex128]) -> tuple[int, int]:
+        """Return the exact sums of pairs of non-negative values of this grain, as integer multiples of it."""
+        pos = neg = 0
+        for start in range(0, len(pairs), BLOCK_ROWS):
+            part = self.whole(self.sums_of_runs(pairs[start : start + BLOCK_ROWS], _ONE_RUN))
+            pos, neg = pos + part[0], neg + part[1]
+        return pos, neg
+
+    def whole(self, sums: list[NDArray[np.complex128]]) -> tuple[int, int]:
+        """Return the integers that all sums of `sums_of_runs` add up to, of at most `BLOCK_ROWS` pairs."""
+        pos = neg = 0
+        for i, limb in enumerate(sums):
+            both = complex(np.add.reduce(limb))
+            pos += int(math.ldexp(both.real, -self.exponent - LIMB_BITS * i)) << LIMB_BITS * i
+            neg += int(math.ldexp(both.imag, -self.exponent - LIMB_BITS * i)) << LIMB_BITS * i
+        return pos, neg
+
+    def sums_of_runs(
+        self, pairs: NDArray[np.complex128], starts: NDArray[np.intp]
+    ) -> list[NDArray[np.complex128]]:
+        """Return the sums of runs of such pairs, in parts that add up to them, one of each limb's grain.
+
+        Of either sign, and exact for at most `BLOCK_ROWS` pairs. `starts` has the first place of each run.
+        """
+        if len(pairs) == 0:
+            return [np.zeros(0, dtype=np.complex128)] * self.limbs
+        rest = pairs.view(np.float64)
+        part = np.empty(len(rest) if self.limbs > 1 else 0)
+        sums = []
+        for i in reversed(range(1, self.limbs)):
+            # Next to so large a number there is room for multiples of the grain only: to add it, and to
+            # take it away again, rounds to these. What is left is exact.
+            large = 1.5 * 2.0 ** (self.exponent + LIMB_BITS * i + FLOAT_BITS - 1)
+            np.add(rest, large, out=part)
+            part -= large
+            sums.append(np.add.reduceat(part.view(np.complex128), starts))
+            rest = np.subtract(rest, part, out=part if i == 1 else None)
+        sums.append(np.add.reduceat(rest.view(np.complex128), starts))
+        return sums[::-1]
+
+    def masses(self, sums: list[NDArray[np.complex128]]) -> tuple[Masses, Masses]:
+        """Return the masses that these sums of runs are, of the one and of the other side."""
+        limbs = np.empty((2, self.limbs, len(sums[0])), dtype=np.int64)
+        for i, parts in enumerate(sums):
+            whole = (parts.view(np.float64) * 2.0 ** (-self.exponent - LIMB_BITS * i)).view(np.complex128)
+            limbs[0, i], limbs[1, i] = whole.real, whole.imag
+        return Masses(limbs[0], self).carried(), Masses(limbs[1], self).carried()
+
+    def masses_of_runs(
+        self, pairs: NDArray[np.complex128], starts: NDArray[np.intp]
+    ) -> tuple[Masses, Masses]:
+        """Return the exact sums of runs of any number of such pairs."""
+        if len(pairs) <= BLOCK_ROWS:
+            return self.masses(self.sums_of_runs(pairs, starts))
+        short = np.sort(np.append(starts, np.arange(0, len(pairs), BLOCK_ROWS)))
+        short = short[np.append(True, short[1:] > short[:-1])]
+        runs = self.masses(self.sums_of_runs(pairs, short))
+        first = np.searchsorted(short, starts)
+        pos, neg = (Masses(np.add.reduceat(side.limbs, first, axis=1), self).carried() for side in runs)
+        return pos, neg
+
 
 def bit_range(values: NDArray[Any]) -> tuple[int, int] | None:
     """Return the places of the lowest and one past the highest set bit over all values; None for zeros."""
@@ -88,11 +149,11 @@ def outer_bits(values: NDArray[Any], ends: tuple[float, float] | None = None) ->
     if high == 0:
         return None
     top = math.frexp(high)[1]
-    if bool((values[:_FIRST] == np.floor(values[:_FIRST])).all()) and (values == np.floor(values)).all():
-        return 0, top
     low = float(values.min()) if ends is None else ends[0]
     if low == 0:
         low = float(values[values > 0].min())
+    if low.is_integer() and high.is_integer() and (values == np.floor(values)).all():
+        return 0, top
     return math.frexp(low)[1] - (np.finfo(values.dtype).nmant + 1), top
 
 
@@ -185,6 +246,10 @@ class Masses:
     def rest_of(self, total: int) -> NDArray[np.float64]:
         """Return what each element lacks of a total, as float64 values like those of `floats`."""
         return Masses(Masses.scalar(total, self.unit).limbs - self.limbs, self.unit).floats()
+
+    def apart(self, index: NDArray[np.intp], at: int) -> NDArray[np.float64]:
+        """Return how much more some elements are than one, as floats within `roundings` of the difference."""
+        return Masses(self.limbs[:, index] - self.limbs[:, [at]], self.unit).carried().floats()
 
     def integer(self, index: int) -> int:
         """Return one element as an integer multiple of the unit."""

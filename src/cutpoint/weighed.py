@@ -8,38 +8,55 @@ split into the limbs of `masses`.
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutpoint.masses import LIMB_BITS, Masses, Unit
+from cutpoint.masses import BLOCK_ROWS, Masses, Unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _ONE_BY_ONE = 8
-"""So few sums are made exact one by one; for more of them all weights are split."""
-_MANY, _COARSE = 1 << 10, 1 << 10
-"""Of so many rows a running sum less is worth it if differences are no coarser than this."""
-_FEW = 1 << 14
-"""Rows that are split at once."""
+"""So few exact sums are made one by one."""
 _RUN = 4
 """From so many rows per distinct score on, they are added up before the running sums."""
+_MANY, _COARSE = 1 << 10, 1 << 10
+"""Of so many rows a running sum less is worth it if differences are no coarser than this."""
 
 
 class Weighed:
     """The weights of rows, in order of their scores.
 
-    A complex number per row, the positive and the negative mass: two sums for the price of one.
-    `first` has the row at which each distinct score starts; None where every row has its own.
+    A complex number per row, the positive and the negative mass: two sums for the price of one. `first`
+    has the row at which each distinct score starts; None where every row has its own. `parts`, if they are
+    known, are what the rows are roundings of, see `Unit.sums_of_runs`.
     """
 
     def __init__(
-        self, rows: NDArray[np.complex128], unit: Unit, first: NDArray[np.intp] | None = None
+        self,
+        rows: NDArray[np.complex128],
+        unit: Unit,
+        first: NDArray[np.intp] | None = None,
+        parts: list[NDArray[np.complex128]] | None = None,
     ) -> None:
-        self.rows, self.unit, self.first = rows, unit, first
-        self._asked: dict[int, tuple[int, int]] = {}
+        self.rows, self.unit, self.first, self.parts = rows, unit, first, parts
+        self.total = self._between(0, len(rows))
+        """The exact sums of all rows, as integer multiples of the unit."""
+        self._exact: dict[int, tuple[int, int]] = {}
+        self._known = {len(rows): (0, 0), 0: self.total}
+        """By the row from which on all are added up."""
+        self._last: tuple[NDArray[np.intp], tuple[Masses, Masses]] | None = None
+        self._from: tuple[NDArray[np.intp], int, NDArray[np.complex128]] | None = None
+
+    @classmethod
+    def of(cls, rows: NDArray[np.complex128], unit: Unit, first: NDArray[np.intp] | None) -> Weighed:
+        """Take rows; if few scores have many of them, they are added up first."""
+        if first is None or not _RUN * len(first) <= len(rows) <= BLOCK_ROWS:
+            return cls(rows, unit, first)
+        parts = unit.sums_of_runs(rows, first)
+        return cls(reduce(np.add, parts), unit, parts=parts)
 
     @cached_property
     def sums(self) -> tuple[NDArray[np.complex128], NDArray[np.complex128], int]:
@@ -51,44 +68,82 @@ class Weighed:
         if first is not None and _RUN * len(first) <= len(rows):
             rows, first = np.add.reduceat(rows, first), None
         above, below, coarser = _from_both_ends(rows)
-        # Each addition of positive numbers is one rounding at most; whole numbers are not rounded.
-        roundings = 1 if self.unit == Unit() else len(self.rows) * coarser
+        # Each addition of positive numbers is one rounding at most, each part of a row two: no more of it
+        # is negative than there is of the row. Whole numbers are not rounded.
+        roundings = 1 if self.unit == Unit() else (len(self.rows) + 2 * self.unit.limbs) * coarser
         if first is None:
             return above, below, roundings
-        index = len(rows) - np.append(first, len(rows))[::-1]
+        index = len(rows) - self._starts
         return above[index], below[index], roundings
 
-    @cached_property
-    def limbs(self) -> list[NDArray[np.complex128]]:
-        """The limbs of each row: whole numbers, of which floats add `BLOCK_ROWS` exactly."""
-        return _split(self.rows, self.unit)
+    def _between(self, low: int, high: int) -> tuple[int, int]:
+        """Return the exact sums of some rows."""
+        if not self.rows[low:high].any():
+            return 0, 0  # the weights of ties
+        if self.parts is None:
+            return self.unit.totals(self.rows[low:high])
+        return self.unit.whole([part[low:high] for part in self.parts])
 
-    def total(self, start: int = 0) -> tuple[int, int]:
-        """Return the exact sums of all rows from one on, as integer multiples of the unit."""
-        few = len(self.rows) <= _FEW
-        pos = neg = 0
-        for block in range(start, len(self.rows), _FEW):
-            # The limbs of few rows are kept; large arrays take longer to get than to fill again.
-            part = slice(block, block + _FEW)
-            limbs = [limb[part] for limb in self.limbs] if few else _split(self.rows[part], self.unit)
-            for i, limb in enumerate(limbs):
-                both = complex(np.add.reduce(limb))
-                pos += int(both.real) << (LIMB_BITS * i)
-                neg += int(both.imag) << (LIMB_BITS * i)
-        return pos, neg
+    @cached_property
+    def masses(self) -> tuple[Masses, Masses]:
+        """The exact masses per distinct score."""
+        if self.parts is not None:
+            return self.unit.masses(self.parts)
+        every = np.arange(len(self.rows)) if self.first is None else self.first
+        return self.unit.masses_of_runs(self.rows, every)
 
     def exact(self, index: int) -> tuple[int, int]:
         """Return one pair of the first `sums` as integer multiples of the unit."""
-        if index not in self._asked:
-            at = len(self.sums[0]) - 1 - index
+        if index not in self._exact:
+            at = len(self.rows) - index
             if self.first is not None:
-                at = int(self.first[at]) if index else len(self.rows)
-            self._asked[index] = self.total(at)
-        return self._asked[index]
+                at = int(self.first[-index]) if index else len(self.rows)
+            near = min(self._known, key=lambda known: abs(known - at))
+            pos, neg = self._between(min(at, near), max(at, near))
+            sign = 1 if at < near else -1
+            self._exact[index] = self._known[at] = (
+                self._known[near][0] + sign * pos,
+                self._known[near][1] + sign * neg,
+            )
+        return self._exact[index]
 
+    def some(self, index: NDArray[np.intp], skip: int) -> tuple[Masses, Masses]:
+        """Return some pairs of the first `sums`, without the first of all if it is to be skipped."""
+        if self._last is None or self._last[0] is not index:  # both sides are asked for in turn
+            wanted = self._start(index + skip)
+            # The runs of rows between those that are wanted.
+            starts = np.sort(np.append(wanted, len(self.rows)))
+            starts = starts[:-1][starts[1:] > starts[:-1]]
+            place = len(starts) - np.searchsorted(starts, wanted)
+            pos, neg = (runs.from_top(1)[place] for runs in self.unit.masses_of_runs(self.rows, starts))
+            self._last = index, (pos, neg)
+        return self._last[1]
 
-def _split(rows: NDArray[np.complex128], unit: Unit) -> list[NDArray[np.complex128]]:
-    return [limb.view(np.complex128) for limb in unit.split(rows.view(np.float64))]
+    def apart(self, index: NDArray[np.intp], at: int, skip: int) -> NDArray[np.complex128]:
+        """Return by how much some of the first `sums` are more than one of them, as far off as they are.
+
+        What lies between is added up: as many positive numbers at most, and nothing is taken away.
+        """
+        if self._from is not None and self._from[0] is index and self._from[1] == at:
+            return self._from[2]  # both sides are asked for in turn
+        start, wanted = int(self._start(at + skip)), self._start(index + skip)
+        low, high = min(start, int(wanted.min())), max(start, int(wanted.max()))
+        between = np.zeros(high - low + 1, dtype=np.complex128)
+        below, above = between[: start - low], between[start - low + 1 :]
+        np.cumsum(self.rows[low:start][::-1], out=below[::-1])
+        np.cumsum(self.rows[start:high], out=above)
+        np.negative(above, out=above)
+        self._from = index, at, between[wanted - low]
+        return self._from[2]
+
+    def _start(self, index: Any) -> Any:
+        """Return the first of the rows that some of the first `sums` add up."""
+        return len(self.rows) - index if self.first is None else self._starts[index]
+
+    @cached_property
+    def _starts(self) -> NDArray[np.intp]:
+        assert self.first is not None
+        return np.append(self.first, len(self.rows))[::-1]
 
 
 def _from_both_ends(
@@ -140,8 +195,7 @@ class Unsplit(Masses):
         return self._limbs
 
     def _split(self) -> NDArray[np.int64]:
-        rows = np.array([getattr(limb, self.side) for limb in self.of.limbs], dtype=np.int64)
-        return rows if self.of.first is None else np.add.reduceat(rows, self.of.first, axis=1)
+        return self.of.masses[self.side == "imag"].limbs
 
     def roughly_from_top(self, nobody: int) -> Masses:
         """Return the sums of `from_top`, whose floats are made without splitting anything."""
@@ -166,9 +220,12 @@ class _FromTop(Unsplit):
         return len(self.of.sums[0]) - self._skip
 
     def __getitem__(self, index: Any) -> Masses:
-        few = isinstance(index, np.ndarray) and index.dtype.kind == "i" and len(index) <= _ONE_BY_ONE
-        if self._limbs is not None or not few:
+        if self._limbs is not None or not isinstance(index, np.ndarray) or index.dtype.kind != "i":
             return super().__getitem__(index)
+        if len(index) > _ONE_BY_ONE and self.of.parts is not None:
+            return super().__getitem__(index)
+        if len(index) > _ONE_BY_ONE:
+            return self.of.some(index, self._skip)[self.side == "imag"]
         limbs = np.empty((self.unit.limbs, len(index)), dtype=np.int64)
         for place, i in enumerate(index.tolist()):
             limbs[:, place] = Masses.scalar(self.integer(i), self.unit).limbs[:, 0]
@@ -179,6 +236,10 @@ class _FromTop(Unsplit):
         if self._limbs is not None:
             return super().integer(index)
         return self.of.exact((index if index >= 0 else index + len(self)) + self._skip)[self.side == "imag"]
+
+    def apart(self, index: NDArray[np.intp], at: int) -> NDArray[np.float64]:
+        """Return how much more some elements are than one."""
+        return getattr(self.of.apart(index, at, self._skip), self.side)
 
     def floats(self) -> NDArray[np.float64]:
         """Return float64 values, within `roundings` of the true mass."""

@@ -25,12 +25,7 @@ _LARGEST = {n: int(np.iinfo(width).max) for n, width in _INTEGERS.items()}
 
 def ordered(scores: Scores) -> Ints:
     """Map floats to integers of the same width, keeping their order; -0.0 and 0.0 are one."""
-    return ordered_bits(scores + scores.dtype.type(0))
-
-
-def ordered_bits(scores: Scores) -> Ints:
-    """Return what `ordered` does for scores none of which is -0.0; the same memory if none is negative."""
-    bits = scores.view(_INTEGERS[scores.dtype.itemsize])
+    bits = (scores + scores.dtype.type(0)).view(_INTEGERS[scores.dtype.itemsize])
     if bits.min(initial=0) == 0:
         return bits  # probabilities: none is negative
     negative = bits >> (8 * bits.itemsize - 1)

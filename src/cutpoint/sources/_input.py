@@ -107,12 +107,16 @@ def as_weights(x: Any, name: str) -> Scores:
 
 
 def weights_and_ends(x: Any, name: str) -> tuple[Scores, tuple[float, float] | None]:
-    """Return finite, non-negative numbers of a sane size; and the least and the greatest if none is 0."""
+    """Return finite, non-negative numbers of a sane size; and the least, but for 0, and the greatest."""
     weights = as_floats(x, name)
     if len(weights):
         low, high = float(weights.min()), float(weights.max())
+        if low == 0 < high:
+            # As integers floats have the same order. One less than 0 is more than all of them.
+            bits = weights.view(np.uint64 if weights.itemsize == 8 else np.uint32)
+            low = float((np.atleast_1d((bits - 1).min()) + 1).view(weights.dtype)[0])
         if low >= LIGHTEST and high <= HEAVIEST:
-            return weights, (low, high)  # the usual case, seen in two passes; NaN is neither
+            return weights, (low, high)  # the usual case, seen in few passes; NaN is neither
     refuse_nan(weights, name)
     bad = weights < 0
     if bad.any():

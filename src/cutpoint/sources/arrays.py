@@ -33,7 +33,6 @@ from cutpoint.sources.blocks import (
     repeats,
     table,
     tally,
-    totals,
     weighed,
     within,
 )
@@ -47,8 +46,9 @@ that the work stays in the cache."""
 WEIGHTED = 4
 """Blocks of weighted rows are so many times smaller: splitting weights makes temporary arrays, and
 large ones are slow to get. At most `masses.BLOCK_ROWS` rows, so that the sums of a block are exact."""
-REPEATED = 1 << 18
-"""Below so many rows scores that repeat are sorted."""
+SORTED, SORTED_WEIGHTED = (SMALL, 1 << 18), (2 * SMALL, 3 << 17)
+"""Below so many rows scores are sorted, and below the second number where many of them are equal: few
+distinct scores are quick to sort, and slow to count, since each addition waits for the last."""
 SAMPLE = 1 << 13
 FEW = 24
 """One row in so many may be kept as a copy."""
@@ -139,13 +139,13 @@ class ArraySource:
     def rows(self, ranges: Ranges | None) -> Rows:
         """Collect and sort: a pass over the data unless the rows were kept, and a sort."""
         summary = self.summary()
+        if ranges is None and self._ranked is not None:
+            return self._ranked
         if summary.low == summary.high:  # one score: there is nothing to collect, nor to sort
             pos, neg = (
                 Masses.scalar(total, summary.unit) for total in (summary.positives, summary.negatives)
             )
             return Rows(np.array([summary.low], dtype=self.scores.dtype) + 0, pos, neg, summary.rows)
-        if ranges is None and self._ranked is not None:
-            return self._ranked
         if ranges is None:
             self.passes += 1
             return distinct(self._block(slice(None), slice(None)), summary.unit).rows()
@@ -165,15 +165,9 @@ class ArraySource:
         return self._block(part, slice(None) if ranges is None else inside(self.scores[part], ranges))
 
     def _worth_a_sort(self) -> int:
-        """Return how many rows are sorted rather than counted: more where many scores are equal.
-
-        Few distinct scores are quick to sort, and slow to count: each addition waits for the last.
-        """
-        # Weights take memory to hold, and large arrays take time to get.
-        more = REPEATED if self.streams[0].weights is None else 3 * REPEATED // 4
-        if not SMALL <= len(self.scores) < more:
-            return SMALL
-        return more if repeats(self.scores) else SMALL
+        """Return how many rows are sorted rather than counted."""
+        few, more = SORTED if self.streams[0].weights is None else SORTED_WEIGHTED
+        return more if few <= len(self.scores) < more and repeats(self.scores) else few
 
     def _sample(self) -> Scores:
         sample = np.ascontiguousarray(self.scores[:: max(1, len(self.scores) // SAMPLE)])
@@ -256,12 +250,8 @@ class ArraySource:
                 if stream.weights is None:
                     return Summary(rows, count, rows - count, unit, low, high)
             readings.append((sides, stream.weights))
-        if low == high:  # one score: there is nothing to sort
-            positives, negatives = totals(readings, unit)
-        else:
-            weights, self._ranked = weighed(Block(self.scores, readings), unit)
-            positives, negatives = weights.total()
-        return Summary(rows, positives, negatives, unit, low, high)
+        total, self._ranked = weighed(Block(self.scores, readings, low, high), unit)
+        return Summary(rows, *total, unit, low, high)
 
     def _unit(self) -> Unit:
         """Return the grain of the masses."""

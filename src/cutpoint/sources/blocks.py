@@ -6,15 +6,16 @@ a block. It is scaled, truncated, joined with its labels and counted by one `num
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.masses import BLOCK_ROWS, FLOAT_BITS, LIMB_BITS, Masses, Unit
+from cutpoint.masses import FLOAT_BITS, LIMB_BITS, Masses, Unit
 from cutpoint.questions import Histogram, Ranges, Rows, Scores
-from cutpoint.sources._buckets import ordered, ordered_bits, unordered
+from cutpoint.sources._buckets import ordered, unordered
 from cutpoint.weighed import Unsplit, Weighed
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _CARRY_EVERY = 1 << 8
 """Blocks after which long sums are carried, long before their limbs could overflow."""
 _SAMPLE = 1 << 8
+_ROOM, _MOST_ROOM = 128, 1 << 24
+"""Bytes per row that sorting rows with weights, and looking at their cuts, may take; and a limit."""
 _CUTS = 1 << 4
 _PIECES = 1 << 12
 """Into no more pieces are ranges cut: each takes buckets, and finding the piece of a row takes time."""
@@ -321,84 +324,67 @@ def distinct(block: Block, unit: Unit) -> Distinct:
     scores, readings = block.scores, block.readings
     if len(readings) == 1 and readings[0][1] is None:
         return _distinct_unweighted(scores, readings[0][0])
-    order = np.argsort(scores)
-    ranked = scores[order] + scores.dtype.type(0)  # -0.0 becomes 0.0
-    first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])[: len(ranked)])
-    # A list of limbs for each reading. They are floats until they are added up.
-    columns = [unit.split(weights[order]) for _, weights in readings]  # type: ignore[index]
-    side = readings[0][0]
-    if not isinstance(side, int):  # labels; else positives and negatives have a column each
-        positive = side[order].astype(np.float64)
-        of_positives = [limb * positive for limb in columns[0]]
-        columns = [of_positives, [all_ - part for all_, part in zip(columns[0], of_positives, strict=True)]]
-    pos, neg = (Masses(_added_up(limbs, first), unit).carried() for limbs in columns)
+    ranked, pairs, first = _ranked(block)
+    first = np.arange(len(ranked)) if first is None else first
+    pos, neg = unit.masses_of_runs(pairs, first)
     return Distinct(ranked[first], pos, neg, len(scores), np.diff(first, append=len(scores)))
 
 
-def _added_up(limbs: list[NDArray[np.float64]], first: NDArray[np.intp]) -> NDArray[np.int64]:
-    """Add up runs of limbs; `first` has the start of each. Floats add up to `BLOCK_ROWS` of them exactly."""
-    rows = len(limbs[0])
-    if len(first) == rows:
-        return np.array(limbs, dtype=np.int64)
-    starts = np.union1d(first, np.arange(0, rows, BLOCK_ROWS)) if rows > BLOCK_ROWS else first
-    sums = np.array([np.add.reduceat(limb, starts) for limb in limbs], dtype=np.int64)
-    return sums if starts is first else np.add.reduceat(sums, np.searchsorted(starts, first), axis=1)
+def weighed(block: Block, unit: Unit) -> tuple[tuple[int, int], Rows]:
+    """Sort rows with weights, and return their totals too: sums are made exact only where need be."""
+    # The allocator gives memory back to the system after each call, and gets it page by page in the next,
+    # unless it has seen a piece come and go that is as large as all that is used here.
+    np.empty(min(_ROOM * len(block.scores), _MOST_ROOM), dtype=np.uint8)
+    ranked, pairs, first = _ranked(block)
+    both = Weighed.of(pairs, unit, first)
+    sides = Unsplit(both, "real"), Unsplit(both, "imag")
+    return both.total, Rows(ranked if first is None else ranked[first], *sides, len(pairs))
 
 
-def totals(readings: list[Reading], unit: Unit) -> tuple[int, int]:
-    """Return the masses of the two sides of all weighted rows, in units."""
-    positives = total = 0
-    for sides, weights in readings:
-        assert weights is not None
-        positive = np.broadcast_to(np.asarray(sides, dtype=np.float64), len(weights))
-        for start in range(0, len(weights), BLOCK_ROWS):  # so many limbs add up without rounding
-            part = slice(start, start + BLOCK_ROWS)
-            for i, limb in enumerate(unit.split(weights[part])):
-                total += int(limb.sum()) << (LIMB_BITS * i)
-                positives += int((limb * positive[part]).sum()) << (LIMB_BITS * i)
-    return positives, total - positives
+def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.intp] | None]:
+    """Return scores in order, the masses of both sides in that order, and where each distinct score starts.
 
-
-def weighed(block: Block, unit: Unit) -> tuple[Weighed, Rows]:
-    """Sort rows with weights, of which sums are made exact only where need be."""
-    order, ranked = _sorted(block.scores)
-    masses = np.empty(len(order), dtype=np.complex128)
+    None for the last where all scores are distinct.
+    """
+    pairs = np.empty(len(block.scores), dtype=np.complex128)
     columns: list[Any] = [column for reading in block.readings for column in reading]
     if len(block.readings) > 1:  # positives and negatives have a column each
-        masses.real, masses.imag = columns[1::2]
+        pairs.real, pairs.imag = columns[1::2]
     else:
         sides, weights = columns
-        np.multiply(weights, sides, out=masses.real)
-        np.subtract(weights, masses.real, out=masses.imag)
-    masses = masses[order]
+        np.multiply(weights, sides, out=pairs.real)
+        np.subtract(weights, pairs.real, out=pairs.imag)
+    if block.low == block.high:  # one score: there is nothing to sort
+        return block.scores + block.scores.dtype.type(0), pairs, np.zeros(1, dtype=np.intp)
+    order, ranked = _sorted(block.scores)
     fresh = np.ones(len(ranked), dtype=np.bool_)
     np.not_equal(ranked[1:], ranked[:-1], out=fresh[1:])
-    first = None if fresh.all() else np.flatnonzero(fresh)
-    both = Weighed(masses, unit, first)
-    scores = ranked if first is None else ranked[first]
-    return both, Rows(scores, Unsplit(both, "real"), Unsplit(both, "imag"), len(ranked))
+    return ranked, pairs[order], None if fresh.all() else np.flatnonzero(fresh)
 
 
 def _sorted(scores: Scores) -> tuple[NDArray[np.int64], Scores]:
     """Return the order of scores, and the scores in that order.
 
-    To sort their leading bits, with the place of each row below them, is twice as fast as argsort. It
-    does not sort scores that differ only in the bits that the places took: seen, and done the slow way.
+    To sort them with the place of each row in the last bits is twice as fast as argsort. It does not sort
+    scores that differ in these bits only, and infinite ones become NaN: seen, and done the slow way.
     """
-    plain = scores + scores.dtype.type(0)  # -0.0 becomes 0.0
-    if not repeats(plain):
-        bits = ordered_bits(plain)
-        wide = bits if bits.itemsize == 8 else bits.astype(np.int64) << 32
-        places = (1 << len(plain).bit_length()) - 1
-        keys = wide & ~places
-        keys |= np.arange(len(plain))
-        keys.sort()
-        keys &= places
-        ranked = plain[keys]
-        if not (ranked[1:] < ranked[:-1]).any():
-            return keys, ranked
-    order = np.argsort(plain)  # as fast where scores repeat
-    return order, plain[order]
+    if len(scores) and not repeats(scores):
+        bits = scores.view(np.int64) if scores.itemsize == 8 else scores.view(np.int32).astype(np.int64) << 32
+        places = (1 << len(scores).bit_length()) - 1
+        keys = bits & ~places
+        keys |= np.arange(len(scores))
+        numbers = keys.view(np.float64)
+        numbers.sort()
+        if not math.isnan(numbers[-1]):
+            keys &= places
+            ranked = scores[keys]
+            ranked += 0  # -0.0 becomes 0.0
+            if not (ranked[1:] < ranked[:-1]).any():
+                return keys, ranked
+    order = np.argsort(scores)  # as fast where scores repeat
+    ranked = scores[order]
+    ranked += 0
+    return order, ranked
 
 
 def repeats(scores: Scores) -> bool:
