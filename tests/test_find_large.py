@@ -5,6 +5,7 @@ import pytest
 
 import cutpoint as cp
 from asking import everything, replay
+from cutpoint.search._cuts import Cuts
 
 
 def labels_for(rng, n, share=0.3):
@@ -197,4 +198,24 @@ def test_threads_do_not_change_the_answer():
     swept = cp.find(y, s, maximize="f1", method="sweep")
     narrowed = cp.find(y, s, maximize="f1", method="narrow")
 
+    assert everything(swept) == everything(narrowed)
+
+
+@pytest.mark.parametrize("kind", ["wide", "zeros"])
+def test_weights_whose_sums_floats_cannot_tell_apart(monkeypatch, kind):
+    """Cuts are compared by what lies between them: in a few rounds, and none of them as long integers."""
+    rng = np.random.default_rng(3)
+    scores, labels = rng.random(5_000), rng.random(5_000)
+    labels = (labels < scores).astype(np.int8)
+    weights = rng.lognormal(0, 20, 5_000) if kind == "wide" else rng.random(5_000) * (rng.random(5_000) < 0.1)
+    rounds, long = [], []
+    leads, linear_signs = Cuts.leads, Cuts._linear_signs
+    monkeypatch.setattr(Cuts, "leads", lambda *a, **k: rounds.append(1) or leads(*a, **k))
+    monkeypatch.setattr(Cuts, "_linear_signs", lambda *a: long.append(1) or linear_signs(*a))
+
+    swept = cp.find(labels, scores, maximize="f1", sample_weight=weights, method="sweep")
+
+    assert 1 <= len(rounds) <= 4
+    assert long == []
+    narrowed = cp.find(labels, scores, maximize="f1", sample_weight=weights, method="narrow")
     assert everything(swept) == everything(narrowed)

@@ -95,8 +95,7 @@ class Metric(Expression):
 
         def coefficients(side: Formula) -> tuple[Fraction, Fraction, Fraction]:
             at = [
-                Fraction(side(Fraction(tp), Fraction(fp), positives - tp, negatives - fp))
-                for tp, fp in ((0, 0), (1, 0), (0, 1))
+                Fraction(side(tp, fp, positives - tp, negatives - fp)) for tp, fp in ((0, 0), (1, 0), (0, 1))
             ]
             return at[0], at[1] - at[0], at[2] - at[0]
 

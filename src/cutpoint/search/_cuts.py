@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _AGREE_ROOT, _AGREE_SUM = Fraction(1, 10 ** (ROOT_DIGITS - 10)), Fraction(1, 10 ** (LOG_DIGITS - 10))
 """Irrational values that agree to so many digits are called equal."""
 _ONES, _WHOLE = Unit(), 1 << FLOAT_BITS
+_ALL = slice(None)
+_SMALLEST, _CLOSE = 1e-100, 1e-300
 _VECTOR = 64
 """From so many cuts on, exact comparisons are made on whole arrays where the form allows it."""
 
@@ -75,12 +77,18 @@ class Cuts:
         with np.errstate(all="ignore"):
             return np.asarray(expression.evaluate(**self.floats), dtype=np.float64)
 
-    def rounding(self, expression: Expression, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return how far the float values may lie from the true ones; infinite ones are not rounded."""
+    def rounding(
+        self, expression: Expression, values: NDArray[np.float64], index: Any = _ALL
+    ) -> NDArray[np.float64]:
+        """Return how far these float values, at some cuts, may lie from the true ones.
+
+        Infinite ones are not rounded.
+        """
         positives, negatives = self.summary.sizes
         with np.errstate(all="ignore"):
             if isinstance(expression, WeightedSum):
-                size = expression.spread(positives, negatives, **self.floats)
+                floats = {name: counts[index] for name, counts in self.floats.items()}
+                size = expression.spread(positives, negatives, **floats)
             else:
                 size = np.maximum(np.abs(values), expression.magnitude(positives, negatives))
         return np.where(np.isfinite(size), self.slack * size, 0.0)
@@ -90,57 +98,110 @@ class Cuts:
         if not expression.exact:
             return float(self.values(expression)[index])
         if expression.scale_free:
-            value = expression.evaluate(**self.summary.counts(self.tp.integer(index), self.fp.integer(index)))
+            counts: Any = self.summary.counts(self.tp.integer(index), self.fp.integer(index))
         else:
-            value = expression.evaluate(**self.confusion(index))
-        return value if isinstance(value, (float, Fraction)) else Fraction(value)
+            counts = self.confusion(index)
+        return _evaluate(expression, counts)
 
     def signs(
         self, expression: Expression, values: NDArray[np.float64], reference: Fraction | float
     ) -> NDArray[np.int8]:
         """Return the exact sign of ``value - reference`` at each cut; undefined values count as below."""
+        return np.sign(self.leads(expression, values, reference)).astype(np.int8)
+
+    def leads(
+        self,
+        expression: Expression,
+        values: NDArray[np.float64],
+        reference: Fraction | float,
+        *,
+        index: NDArray[np.intp] | None = None,
+        at: int | None = None,
+    ) -> NDArray[np.float64]:
+        """Return numbers with the exact sign of ``value - reference``; undefined values count as below.
+
+        At some cuts (all: None), of which these are the float values. `at` is a cut whose value is the
+        reference, if there is one. Others are then compared by what lies between, and their numbers are
+        larger the farther they are from it, as far as floats can show it.
+        """
         target = float(reference)
-        signs = np.where(values > target, 1, -1).astype(np.int8)
-        signs[values == target] = 0
+        leads = np.where(values > target, 1.0, -1.0)
+        leads[values == target] = 0
         if not expression.exact or not math.isfinite(target):
-            return signs
-        near = self.rounding(expression, values) + self.slack * abs(target)
-        unsure = np.flatnonzero(np.abs(values - target) <= near)
+            return leads
+        every = np.arange(len(values)) if index is None else index
+        between: NDArray[np.float64] | None = None
+        same: Any = np.zeros(len(values), dtype=np.bool_)
+        if at is not None:
+            between = np.array([self.tp.apart(every, at), self.fp.apart(every, at)])
+            same = ~between.any(axis=0)
+            leads[same] = 0  # the masses of that cut, and its value
+            if same.all():
+                return leads
+        near = self.rounding(expression, values, _ALL if index is None else index) + self.slack * abs(target)
+        unsure = np.flatnonzero((np.abs(values - target) <= near) & ~same)
         if len(unsure) == 0:
-            return signs
-        positives, negatives = self.summary.totals
-        form = expression.linear_fractional(positives, negatives)
+            return leads
+        which = every[unsure]
         reference = Fraction(reference)
+        # Of counts in a unit, if it makes no difference: whole numbers are quick.
+        whole = expression.scale_free
+        positives, negatives = (
+            (self.summary.positives, self.summary.negatives) if whole else self.summary.totals
+        )
+        form = expression.linear_fractional(positives, negatives)  # type: ignore[arg-type]
         if form is not None:
             # value - p/q has the sign of q*numerator - p*denominator: no division, no rounding.
             p, q = reference.numerator, reference.denominator
-            weights = [q * a - p * b for a, b in zip(form.numerator, form.denominator, strict=True)]
+            grain = 1 if whole else self.summary.unit.fraction(1)
+            w0, w1, w2 = (q * a - p * b for a, b in zip(form.numerator, form.denominator, strict=True))
+            weights = (w0, w1 * grain, w2 * grain)
             # |q*numerator - p*denominator| = q * denominator * |value - p/q|, and the last is small.
             largest = q * (1 + positives + negatives) * sum(map(abs, form.denominator), Fraction(0))
-            signs[unsure] = self._linear_signs(
-                weights, unsure, largest * Fraction(4 * float(near[unsure].max()))
-            )
-            return signs
-        surely_zero = (values[unsure] == 0) & (near[unsure] == 0)
-        for i in unsure[~surely_zero]:
-            difference = Fraction(self.exact(expression, int(i))) - reference
+            bound = largest * Fraction(4 * float(near[unsure].max()))
+            if between is not None:
+                leads[unsure], sure = self._leads_by(between[:, unsure], weights)
+                unsure, which = unsure[~sure], which[~sure]
+            if len(unsure):
+                leads[unsure] = _CLOSE * self._linear_signs(weights, which, bound)
+            return leads
+        sure = (values[unsure] == 0) & (near[unsure] == 0)
+        unsure, which = unsure[~sure], which[~sure]
+        counts = self.summary.counts if whole else self.summary.confusion
+        masses = zip(self.tp[which].integers(), self.fp[which].integers(), strict=True)
+        for i, (tp, fp) in zip(unsure, masses, strict=True):
+            difference = Fraction(_evaluate(expression, counts(tp, fp))) - reference
             agree = _AGREE_ROOT * abs(reference)
             if expression.cancels:
                 agree = _AGREE_SUM * (abs(reference) + Fraction(near[i]) / Fraction(self.slack))
             if not expression.rational and abs(difference) <= agree:
                 difference = Fraction(0)
-            signs[i] = (difference > 0) - (difference < 0)
-        return signs
+            leads[i] = (difference > 0) - (difference < 0)
+        return leads
+
+    def _leads_by(
+        self, between: NDArray[np.float64], weights: tuple[Fraction, ...]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return ``w1*tp + w2*fp`` of what lies between, scaled, and where its sign is beyond doubt.
+
+        What lies between two cuts is known to a part of itself, however little of the whole it is.
+        """
+        largest = max(map(abs, weights[1:]))
+        shares = [float(weight / largest) if largest else 0.0 for weight in weights[1:]]
+        a, b = shares[0] * between[0], shares[1] * between[1]
+        leads, size = a + b, np.abs(a) + np.abs(b)
+        sure = (np.abs(leads) > self.slack * size) | (size == 0)
+        if any(w != 0 and abs(share) < _SMALLEST for w, share in zip(weights[1:], shares, strict=True)):
+            sure[:] = False  # products may have come out as zero that are not
+        scaled = np.maximum(np.abs(leads) / max(float(size.max()), _SMALLEST), _CLOSE)
+        return np.sign(leads) * scaled, sure
 
     def _linear_signs(
-        self, weights: list[Fraction], index: NDArray[np.intp], bound: Fraction
+        self, weights: tuple[Fraction, ...], index: NDArray[np.intp], bound: Fraction
     ) -> NDArray[np.int8]:
-        """Return the signs of ``w0 + w1*tp + w2*fp``, known to be no larger than `bound`."""
-        unit = self.summary.unit
-        grain = unit.fraction(1)
-        scaled = [weights[0], weights[1] * grain, weights[2] * grain]
-        common = math.lcm(*(w.denominator for w in scaled))
-        w0, w1, w2 = (int(w * common) for w in scaled)
+        """Return the signs of ``w0 + w1*tp + w2*fp``, in units, known to be no larger than `bound`."""
+        common = math.lcm(*(w.denominator for w in weights))
+        w0, w1, w2 = (int(w * common) for w in weights)
         tp, fp = self.tp[index], self.fp[index]
         if len(index) > _VECTOR and 0 in (w1, w2):
             # A plateau: cuts that differ only in what has no weight have one sign, found once.
@@ -151,7 +212,7 @@ class Cuts:
                 fresh[1:] |= (limbs[:, 1:] != limbs[:, :-1]).any(axis=0)
             if np.count_nonzero(fresh) < len(index):
                 return self._linear_signs(weights, index[fresh], bound)[np.cumsum(fresh) - 1]
-        if len(index) > _VECTOR and unit.limbs == 1 and bound * common < 1 << 62:
+        if len(index) > _VECTOR and self.summary.unit.limbs == 1 and bound * common < 1 << 62:
             # The result is small although its terms may not be: in two's complement, arithmetic
             # that overflows on the way still ends at the right small number.
             a, b, c = (np.array(w % 2**64, dtype=np.uint64) for w in (w0, w1, w2))
@@ -185,57 +246,39 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
     Among equals the first is chosen: the highest threshold, which calls the fewest rows positive.
     """
     values = cuts.values(goal.expression)
-    alone = _far_ahead(cuts, goal, values, feasible)
-    if alone is not None:
-        return Choice(alone, np.zeros(0, dtype=np.intp), cuts.exact(goal.expression, alone))
-    usable = ~np.isnan(values)
-    if feasible is not None:
-        usable &= feasible
-    open_ = usable
-    if not open_.any():
-        return None
-    rounding = cuts.rounding(goal.expression, values)
-    while True:
-        # argmax over signed values; cuts that are out of the race are below everything.
-        leader = int(np.argmax(np.where(open_, goal.sign * values, -np.inf)))
-        if not open_[leader]:  # every open value is -inf
-            leader = int(np.argmax(open_))
-        reference = cuts.exact(goal.expression, leader)
-        if _stands_alone(values[open_], rounding[open_], values[leader], rounding[leader]):
-            return Choice(leader, np.zeros(0, dtype=np.intp), reference)
-        signs = goal.sign * cuts.signs(goal.expression, values, reference)
-        better = open_ & (signs > 0)
-        if not better.any():
-            break
-        open_ = better
-    tied = np.flatnonzero(usable & (signs == 0))
-    return Choice(int(tied[0]), tied[1:], reference)
-
-
-def _far_ahead(
-    cuts: Cuts, goal: Goal, values: NDArray[np.float64], feasible: NDArray[np.bool_] | None
-) -> int | None:
-    """Return the best cut if all others are so far behind that no rounding matters: the usual case.
-
-    What `_stands_alone` sees too, with one number for the rounding of all cuts that are near the best.
-    """
-    if isinstance(goal.expression, WeightedSum):
-        return None
     race = values if goal.sign > 0 else -values
     if feasible is not None:
         race = np.where(feasible, race, np.nan)
-    best = float(np.fmax.reduce(race, initial=np.nan))  # the greatest that is not NaN
-    if not math.isfinite(best):
+    near = _near_the_best(cuts, goal, race)
+    if near is None:
         return None
-    size = max(abs(best), goal.expression.magnitude(*cuts.summary.sizes))
-    near = np.flatnonzero(race >= best - 4 * cuts.slack * size)
-    return int(near[0]) if len(near) == 1 else None
+    if len(near) == 1:
+        return Choice(int(near[0]), near[1:], cuts.exact(goal.expression, int(near[0])))
+    leader = int(near[np.argmax(race[near])])
+    while True:
+        reference = cuts.exact(goal.expression, leader)
+        leads = goal.sign * cuts.leads(goal.expression, values[near], reference, index=near, at=leader)
+        if not (leads > 0).any():
+            tied = near[leads == 0]
+            return Choice(int(tied[0]), tied[1:], reference)
+        leader = int(near[np.argmax(leads)])
 
 
-def _stands_alone(
-    values: NDArray[np.float64], rounding: NDArray[np.float64], best: float, room: float
-) -> bool:
-    """Whether the best float is beyond rounding from all others: the usual case, and quick to see."""
+def _near_the_best(cuts: Cuts, goal: Goal, race: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    """Return the cuts that rounding leaves in the race, most often one; None where all are undefined."""
+    best = float(np.fmax.reduce(race, initial=np.nan))  # the greatest that is not NaN
+    if math.isnan(best):
+        return None
     if math.isinf(best):
-        return False
-    return int(np.count_nonzero(np.abs(values - best) <= rounding + room)) == 1
+        return np.flatnonzero(race == best)
+    if isinstance(goal.expression, WeightedSum):
+        room = cuts.rounding(goal.expression, race)
+        return np.flatnonzero(race + room >= np.fmax.reduce(race - room))
+    # One number for the rounding of all cuts that are near the best.
+    size = max(abs(best), goal.expression.magnitude(*cuts.summary.sizes))
+    return np.flatnonzero(race >= best - 4 * cuts.slack * size)
+
+
+def _evaluate(expression: Expression, counts: dict[str, Any]) -> Fraction | float:
+    value = expression.evaluate(**counts)
+    return value if isinstance(value, (float, Fraction)) else Fraction(value)
