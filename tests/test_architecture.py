@@ -19,6 +19,7 @@ FLOORS = (
     ("_errors", "_version"),
     # `exceptions` is the public face of `_errors`.
     ("_atomic", "exceptions"),
+    ("parameters",),
     ("masses",),
     ("weighed",),
     ("questions",),

@@ -108,7 +108,7 @@ def test_bootstrap_of_cells_is_that_of_rows():
     """Drawing the eight cells has the spread of drawing rows one by one."""
     y, scores = models(5, size=300)
     a, b = scores["weak"] > 0.3, scores["good"] > 0.7
-    found = paired_bootstrap(joint_table(y.astype(bool), a, b), objective("f1"), repetitions=4000)
+    found = paired_bootstrap(joint_table(y.astype(bool), a, b), objective("f1"), n_bootstrap=4000)
     rng = np.random.default_rng(1)
     slow = []
     for _ in range(1500):
@@ -169,7 +169,7 @@ def test_joint_hull_is_the_hull_of_all_points():
     for owners, low, high in zip(hull.models, hull.low, hull.high, strict=True):
         if low < high < math.inf:
             ratio = (low + high) / 2
-            found = cp.compare(scores, y, minimize=cp.metrics.cost(fp=float(ratio), fn=1), repetitions=0)
+            found = cp.compare(scores, y, minimize=cp.metrics.cost(fp=float(ratio), fn=1), n_bootstrap=0)
             assert set(owners) & set(found.winners)
 
 
@@ -219,7 +219,7 @@ def test_warnings_for_rare_positives_and_poor_accuracy():
     y[:4] = 1
     score = np.linspace(1, 0, 100)
     with pytest.warns(DataWarning, match="4 % of the rows"):
-        found = cp.compare({"m": score}, y, maximize="recall", repetitions=0)
+        found = cp.compare({"m": score}, y, maximize="recall", n_bootstrap=0)
     assert 1 == len(found.warnings)
     with pytest.warns(DataWarning, match=r"bad has an accuracy of 0\.2, below the 0\.5"):
         cp.compare({"bad": cp.Confusion(tp=1, fp=4, fn=4, tn=1)}, maximize="f1")
@@ -244,6 +244,7 @@ def test_json_is_strict():
     shown = json.loads(json.dumps(cp.compare(scores, y, maximize="mcc").to_dict(), allow_nan=False))
     assert {"winners", "models", "tests", "hull", "baseline"} <= set(shown)
     assert shown["hull"]["vertices"][0]["threshold"] == "inf"
+    assert {2000} == {test["bootstrap"]["n_bootstrap"] for test in shown["tests"]}
     bare = cp.compare({"a": cp.Confusion(tp=1, fp=1, fn=1, tn=1)}, maximize="f1").to_dict()
     json.dumps(bare, allow_nan=False)
 
@@ -276,9 +277,9 @@ def test_one_class_has_values_but_no_areas():
             "0.95",
         ),
         (
-            lambda: cp.compare({"a": [1, 2], "b": [2, 1]}, [0, 1], maximize="f1", repetitions=-1),
+            lambda: cp.compare({"a": [1, 2], "b": [2, 1]}, [0, 1], maximize="f1", n_bootstrap=-1),
             InvalidParameterError,
-            "'repetitions' parameter of compare must be a whole number >= 0",
+            "'n_bootstrap' parameter of compare must be a whole number >= 0",
         ),
         (lambda: delong([1, 1], [0.1, 0.2]), InvalidInputError, "no negative rows"),
         (lambda: delong([1, 0], [0.1, 0.2, 0.3]), InvalidInputError, "same number"),

@@ -285,6 +285,7 @@ def test_json_is_strict():
 
     assert (a.resubstitution, a.cross_validated) == (again["resubstitution"], again["cross_validated"])
     assert a.solution.threshold == again["threshold"]
+    assert 50 == again["bootstrap"]["n_bootstrap"]
     assert "<table>" in a._repr_html_()
 
 

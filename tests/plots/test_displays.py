@@ -117,7 +117,7 @@ def test_confusion_of_many_classes():
 def test_comparison_display(data):
     """Models, their points and the hull over all are drawn; bare confusions are points."""
     y, p = data
-    found = cp.compare({"a": p, "b": np.round(p, 1)}, y, maximize="accuracy", repetitions=0)
+    found = cp.compare({"a": p, "b": np.round(p, 1)}, y, maximize="accuracy", n_bootstrap=0)
     display = plots.ComparisonDisplay.from_comparison(found, ax=axes())
     assert {"a", "b"} == set(display.curves) == set(display.points)
     bare = cp.compare({"m": cp.Confusion(tp=3, fp=1, fn=1, tn=3)}, maximize="f1")

@@ -56,7 +56,7 @@ class Bootstrap:
             "method": "percentile, heuristic",
             "low": json_number(self.low),
             "high": json_number(self.high),
-            "replicates": len(self.thresholds),
+            "n_bootstrap": len(self.thresholds),
             "infeasible": self.infeasible,
         }
 

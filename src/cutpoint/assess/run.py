@@ -16,6 +16,7 @@ from cutpoint.assess.threshold_sets import near_optimal, odds, split_set
 from cutpoint.find import as_source, solve
 from cutpoint.honest import honest
 from cutpoint.objective import Constraints, Objective, goal
+from cutpoint.parameters import check_resamples
 from cutpoint.search.certify import generator
 from cutpoint.search.run import decide
 from cutpoint.search.sweep import all_cuts
@@ -234,8 +235,4 @@ def _check(confidence: Any, tolerance: Any, n_bootstrap: Any) -> None:
             must_be="a number >= 0, in units of the metric",
             got=tolerance,
         )
-    whole = isinstance(n_bootstrap, (int, np.integer)) and not isinstance(n_bootstrap, bool)
-    if not whole or n_bootstrap < 0:
-        raise InvalidParameterError.of(
-            parameter="n_bootstrap", caller="assess", must_be="a whole number >= 0", got=n_bootstrap
-        )
+    check_resamples(n_bootstrap, "assess")

@@ -20,6 +20,7 @@ from cutpoint.curve import curve
 from cutpoint.evaluate._evaluate import baseline, cautions
 from cutpoint.evaluate._intervals import check
 from cutpoint.objective import Constraints, Goal, Objective, goal
+from cutpoint.parameters import check_resamples
 from cutpoint.solution import Confusion
 from cutpoint.sources._input import as_array, as_floats, as_weights, refuse_nan, same_length
 from cutpoint.sources._labels import Labels
@@ -44,7 +45,7 @@ def compare(
     sample_weight: Any = None,
     pos_label: Any = None,
     confidence: float = 0.95,
-    repetitions: int = 2000,
+    n_bootstrap: int = 2000,
     random_state: int | np.random.Generator | None = 0,
 ) -> Comparison:
     """Compare models for a goal: each at its own best threshold, found exactly.
@@ -63,8 +64,8 @@ def compare(
         As for `find`. With weights there are no tests and no intervals: a weight is no number of rows.
     confidence : float, default=0.95
         Of the intervals.
-    repetitions : int, default=2000
-        Of the paired bootstrap; 0 for none of the paired tests.
+    n_bootstrap : int, default=2000
+        How many resamples for the paired bootstrap; 0 for none of the paired tests.
     random_state : int, Generator or None, default=0
         Of the bootstrap.
 
@@ -92,11 +93,7 @@ def compare(
     """
     wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="compare")
     check(confidence, "wilson", "compare")
-    whole = isinstance(repetitions, (int, np.integer)) and not isinstance(repetitions, bool)
-    if not whole or repetitions < 0:
-        raise InvalidParameterError.of(
-            parameter="repetitions", caller="compare", must_be="a whole number >= 0", got=repetitions
-        )
+    check_resamples(n_bootstrap, "compare")
     if not isinstance(models, Mapping) or not models:
         raise InvalidParameterError.of(
             parameter="models",
@@ -123,7 +120,7 @@ def compare(
             sample_weight=sample_weight,
             pos_label=pos_label,
             confidence=confidence,
-            repetitions=repetitions,
+            n_bootstrap=n_bootstrap,
             random_state=random_state,
         )
     for text in found.warnings:
@@ -177,7 +174,7 @@ def _of_scores(
     sample_weight: Any,
     pos_label: Any,
     confidence: float,
-    repetitions: int,
+    n_bootstrap: int,
     random_state: Any,
 ) -> Comparison:
     if y_true is None:
@@ -217,9 +214,9 @@ def _of_scores(
     made = _ranked(
         wanted, entries, confidence, baseline_=float(baseline(everybody)), curves=curves, delong=areas
     )
-    if areas is None or repetitions == 0 or len(made.ranking) < 2:
+    if areas is None or n_bootstrap == 0 or len(made.ranking) < 2:
         return made
-    tests = _paired(made, labels, scores, areas, repetitions=repetitions, random_state=random_state)
+    tests = _paired(made, labels, scores, areas, n_bootstrap=n_bootstrap, random_state=random_state)
     return replace(made, tests=tests)
 
 
@@ -229,7 +226,7 @@ def _paired(
     scores: dict[str, Scores],
     areas: DeLong,
     *,
-    repetitions: int,
+    n_bootstrap: int,
     random_state: Any,
 ) -> tuple[PairedTest, ...]:
     """Test the winner against every other model, each at its best threshold."""
@@ -246,7 +243,7 @@ def _paired(
         boot = paired_bootstrap(
             joint_table(truth, decisions[first], decisions[second]),
             made.goal.expression,
-            repetitions=repetitions,
+            n_bootstrap=n_bootstrap,
             confidence=made.confidence,
             random_state=random_state,
         )

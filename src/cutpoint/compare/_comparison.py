@@ -293,6 +293,6 @@ def _test(test: PairedTest) -> dict[str, Any]:
             "difference": json_number(boot.difference),
             "interval": boot.interval.to_dict(),
             "share_above": json_number(boot.share_above),
-            "repetitions": boot.repetitions,
+            "n_bootstrap": boot.n_bootstrap,
         },
     }

@@ -32,14 +32,14 @@ class McNemar:
 class Bootstrap:
     """The difference of a metric, first model less second, and its percentile interval.
 
-    `share_above` of the repetitions have the first model strictly above; `defined` of all had
+    `share_above` of the resamples have the first model strictly above; `defined` of all had
     a value at all.
     """
 
     difference: float
     interval: Interval
     share_above: float
-    repetitions: int
+    n_bootstrap: int
     defined: int
 
 
@@ -79,7 +79,7 @@ def paired_bootstrap(
     table: NDArray[np.int64],
     expression: Expression,
     *,
-    repetitions: int = 2000,
+    n_bootstrap: int = 2000,
     confidence: float = 0.95,
     random_state: int | np.random.Generator | None = 0,
 ) -> Bootstrap:
@@ -90,19 +90,19 @@ def paired_bootstrap(
     """
     rng = np.random.default_rng(random_state)
     total = int(table.sum())
-    draws = rng.multinomial(total, table / total, size=repetitions)
+    draws = rng.multinomial(total, table / total, size=n_bootstrap)
     differences = _values(draws, expression)
     differences = differences[~np.isnan(differences)]
     here = float(_values(table[None, :], expression)[0])
     if len(differences) == 0:
-        return Bootstrap(here, Interval(math.nan, math.nan), math.nan, repetitions, 0)
+        return Bootstrap(here, Interval(math.nan, math.nan), math.nan, n_bootstrap, 0)
     tail = (1 - confidence) / 2
     low, high = np.quantile(differences, [tail, 1 - tail])
     return Bootstrap(
         here,
         Interval(float(low), float(high)),
         float(np.mean(differences > 0)),
-        repetitions,
+        n_bootstrap,
         len(differences),
     )
 
