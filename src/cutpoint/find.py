@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -16,6 +15,7 @@ from cutpoint.search.run import Found, Method, search
 from cutpoint.search.seen import Seen
 from cutpoint.solution import Attainable, Certificate, Cut, Interval, Solution, Ties, make_cut
 from cutpoint.sources.arrays import ArraySource
+from cutpoint.sources.given import as_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -283,104 +283,6 @@ def counted(y_score: Any, *, positives: Any, negatives: Any) -> ArraySource:
     0.5
     """
     return ArraySource.counted(y_score, positives=positives, negatives=negatives)
-
-
-def as_source(
-    y_true: Any,
-    y_score: Any,
-    *,
-    columns: dict[str, str | None] | None = None,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    filters: dict[str, str | None] | None = None,
-    stream: bool | None = None,
-) -> Source:
-    """Turn what the user brings into a source.
-
-    `columns` names label, score and weight, if any; `filters` and `stream` are for files, see
-    `sources.files.source`.
-    """
-    named = {role: name for role, name in (columns or {}).items() if name is not None}
-    chosen = {name: text for name, text in (filters or {}).items() if text is not None}
-    for name, text in (*named.items(), *chosen.items()):
-        if not isinstance(text, str):
-            what = "the name of a column, a text" if name in named else "a text"
-            raise InvalidParameterError.of(parameter=name, caller="find", must_be=what, got=text)
-    if is_path(y_true) and (named or isinstance(y_true, str | os.PathLike)):
-        _check_columns(named, y_score, sample_weight)
-        from cutpoint.sources import files
-
-        return files.source(y_true, **named, **chosen, pos_label=pos_label, stream=stream)
-    for name, text in chosen.items():
-        raise InvalidParameterError.of(
-            parameter=name, caller="find", must_be="left out where the data are no files", got=text
-        )
-    if named:
-        return _columns_source(y_true, named, y_score, sample_weight, pos_label)
-    if all(hasattr(y_true, question) for question in ("summary", "histogram", "rows")):
-        for name, value in (
-            ("y_score", y_score),
-            ("sample_weight", sample_weight),
-            ("pos_label", pos_label),
-        ):
-            if value is not None:
-                raise InvalidParameterError.of(
-                    parameter=name,
-                    caller="find",
-                    must_be="left out for rows that are counted",
-                    got=value,
-                )
-        return y_true
-    if y_score is None and columns is not None and hasattr(y_true, "columns"):  # as all frames have
-        _check_columns(named, y_score, sample_weight)
-    if y_score is None:
-        raise InvalidParameterError.of(
-            parameter="y_score",
-            caller="find",
-            must_be="given: one score per label",
-            got="nothing",
-            hint="find(y_true, y_score, maximize='f1').",
-        )
-    return ArraySource.labelled(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-
-
-def _columns_source(data: Any, named: dict[str, str], y_score: Any, weight: Any, pos_label: Any) -> Source:
-    """Read columns of a data frame by name."""
-    _check_columns(named, y_score, weight)
-    from cutpoint.sources import frames
-
-    return frames.source(
-        data,
-        score=named["score"],
-        label=named["label"],
-        weight=named.get("weight"),
-        pos_label=pos_label,
-    )
-
-
-def is_path(data: Any) -> bool:
-    """Whether this is the path of a file, or a list of them."""
-    if isinstance(data, list | tuple):
-        return len(data) > 0 and all(isinstance(one, str | os.PathLike) for one in data)
-    return isinstance(data, str | os.PathLike)
-
-
-def _check_columns(named: dict[str, str], y_score: Any, weight: Any) -> None:
-    """Raise for arrays where columns have names, and for names that are missing."""
-    for name, value in (("y_score", y_score), ("sample_weight", weight)):
-        if value is not None:
-            raise InvalidParameterError.of(
-                parameter=name, caller="find", must_be="left out where columns have names", got=type(value)
-            )
-    for role in ("label", "score"):
-        if role not in named:
-            raise InvalidParameterError.of(
-                parameter=role,
-                caller="find",
-                must_be="the name of a column",
-                got="nothing",
-                hint="find('scores.csv', label='y', score='p', maximize='f1').",
-            )
 
 
 def _common(goal: Goal, found: Found) -> dict[str, Any]:

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoint._errors import InvalidInputError
-from cutpoint.find import as_source, solve
+from cutpoint.find import solve
 from cutpoint.masses import number
 from cutpoint.search.run import search
 from cutpoint.solution import Confusion, value_of
+from cutpoint.sources.given import as_source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoint._errors import InvalidParameterError
-from cutpoint.find import At, as_source, solve
+from cutpoint.find import At, solve
 from cutpoint.metrics._arithmetic import as_fraction
 from cutpoint.objective import Constraints, Goal, Objective, goal
 from cutpoint.search.ilp import _files
@@ -30,6 +30,7 @@ from cutpoint.search.ilp._run import Formulation, Posed, Run, answer, mixture, p
 from cutpoint.search.run import Found, search
 from cutpoint.search.sweep import all_cuts
 from cutpoint.solution import json_number
+from cutpoint.sources.given import as_source
 
 if TYPE_CHECKING:
     import os

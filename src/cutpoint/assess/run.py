@@ -13,7 +13,7 @@ from cutpoint.assess.bands import band
 from cutpoint.assess.bootstrap import Ordered, optima
 from cutpoint.assess.resample import folds, numbered
 from cutpoint.assess.threshold_sets import near_optimal, odds, split_set
-from cutpoint.find import as_source, solve
+from cutpoint.find import solve
 from cutpoint.honest import honest
 from cutpoint.objective import Constraints, Objective, goal
 from cutpoint.parameters import check_resamples
@@ -22,6 +22,7 @@ from cutpoint.search.run import decide
 from cutpoint.search.sweep import all_cuts
 from cutpoint.sources._labels import Labels
 from cutpoint.sources.arrays import ArraySource
+from cutpoint.sources.given import as_source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cutpoint._errors import CutpointError, InvalidInputError, InvalidParameterError
-from cutpoint.find import as_source, solve
+from cutpoint.find import solve
 from cutpoint.honest import check_classes, check_groups, honest, scored_entries
 from cutpoint.search.run import search
+from cutpoint.sources.given import as_source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

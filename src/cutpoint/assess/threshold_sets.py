@@ -10,10 +10,11 @@ import numpy as np
 
 from cutpoint._errors import InvalidParameterError
 from cutpoint.curve.costs import index_at
-from cutpoint.find import as_source, solve
+from cutpoint.find import solve
 from cutpoint.search.run import search
 from cutpoint.search.sweep import all_cuts
 from cutpoint.solution import Interval
+from cutpoint.sources.given import as_source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

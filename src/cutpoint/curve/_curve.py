@@ -14,13 +14,14 @@ from cutpoint.curve import _areas, costs
 from cutpoint.curve._shapes import Det, Gain, Ks, Lift, PrecisionRecall, Roc
 from cutpoint.curve._table import Table
 from cutpoint.curve.hull import Hull
-from cutpoint.find import as_source, cut_at, solve
+from cutpoint.find import cut_at, solve
 from cutpoint.metrics._arithmetic import as_fraction
 from cutpoint.metrics._catalogue import get
 from cutpoint.metrics._expression import Expression
 from cutpoint.objective import Constraints, Objective, goal, objective
 from cutpoint.search.run import Found, decide
 from cutpoint.search.sweep import all_cuts
+from cutpoint.sources.given import as_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,11 +16,11 @@ import numpy as np
 
 from cutpoint._errors import InvalidParameterError
 from cutpoint.evaluate import proportion_interval
-from cutpoint.find import as_source, is_path
 from cutpoint.policy._counts import masses_above, rows_between
 from cutpoint.policy._outcome import CONFIDENCE, Outcome, Share, outcome_of
 from cutpoint.policy._shift import Shift, shift_of
 from cutpoint.solution import json_number
+from cutpoint.sources.given import as_source, is_path
 
 if TYPE_CHECKING:
     from cutpoint.policy._policy import Policy

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoint._errors import InvalidInputError
-from cutpoint.find import is_path
 from cutpoint.masses import Masses
 from cutpoint.questions import SMALL, Ranges
 from cutpoint.sources._input import as_floats, refuse_nan
+from cutpoint.sources.given import is_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from cutpoint._atomic import replaced
 from cutpoint._errors import InvalidParameterError
-from cutpoint.find import as_source
 from cutpoint.objective import Constraints, Goal, Objective, goal
 from cutpoint.report.page import render
 from cutpoint.report.summary import look, summarise
+from cutpoint.sources.given import as_source
 
 if TYPE_CHECKING:
     import os

@@ -9,7 +9,7 @@ import numpy as np
 
 from cutpoint._atomic import replaced
 from cutpoint._errors import InvalidInputError, InvalidParameterError
-from cutpoint.find import At, as_source, solve
+from cutpoint.find import At, solve
 from cutpoint.objective import Constraints, Objective, goal
 from cutpoint.search.run import search
 from cutpoint.sketch import _file
@@ -21,6 +21,7 @@ from cutpoint.sources._labels import Labels
 from cutpoint.sources._steps import numbered
 from cutpoint.sources.arrays import ArraySource
 from cutpoint.sources.blocks import Block
+from cutpoint.sources.given import as_source
 
 if TYPE_CHECKING:
     from cutpoint.solution import Solution

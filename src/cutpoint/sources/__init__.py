@@ -3,6 +3,7 @@
 ===================  ==========================================================================
 kind of data         where to look
 ===================  ==========================================================================
+whatever it is       `given`, the door: arrays, counted rows, or names of columns
 arrays in memory     `arrays`; `probabilities` for those without labels; `_input`, `_labels`
 files                `files`, which finds them (`_paths`), reads them (`_formats`), filters them
                      (`where`), and hands large ones to `batches`

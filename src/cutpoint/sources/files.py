@@ -108,24 +108,38 @@ def source(
     if opened.large() if stream is None else stream:
         return FileSource(opened, columns, pos_label)
     with opened:
-        found, values = opened.read([columns.score, *columns.masses], label)
-    scores = as_floats(found[score], score)
-    if len(scores) == 0:
-        raise opened.empty(score)
+        return _in_memory(opened, [score], columns, pos_label)[score]
+
+
+def in_memory(
+    path: Paths, *, scores: Sequence[str], label: str, weight: str | None = None, pos_label: Any = None
+) -> dict[str, ArraySource]:
+    """Read columns for who needs every row: a source for each score, by its name; the files once."""
+    with Opened(path) as opened:
+        return _in_memory(opened, scores, Columns(scores[0], label, weight), pos_label)
+
+
+def _in_memory(
+    opened: Opened, scores: Sequence[str], columns: Columns, pos_label: Any
+) -> dict[str, ArraySource]:
+    """Read all rows: these scores, and the labels and masses of the columns."""
+    label, weight = columns.label, columns.weight
+    found, values = opened.read([*scores, *columns.masses], label)
+    numbers = {name: as_floats(found[name], name) for name in scores}
+    if len(numbers[scores[0]]) == 0:
+        raise opened.empty(scores[0])
     if values is None:
-        sides = (as_weights(found[str(name)], str(name)) for name in (positives, negatives))
-        return ArraySource(scores, tuple(map(Stream, (1, 0), sides)), score_name=score)
-    missing = np.array([x is None for x in values]) if values.dtype == object else values != values
-    if missing.any():
-        raise InvalidInputError.nan(
-            name=str(label),
-            count=int(missing.sum()),
-            rows=len(values),
-            first=int(missing.argmax()),
-        )
-    labels = Labels(values, typed_label(pos_label, values), name=str(label))
-    weights = None if weight is None else as_weights(found[weight], weight)
-    return ArraySource(scores, (Stream(labels, weights),), score_name=score)
+        sides = (as_weights(found[str(name)], str(name)) for name in (columns.positives, columns.negatives))
+        streams: tuple[Stream, ...] = tuple(map(Stream, (1, 0), sides))
+    else:
+        missing = np.array([x is None for x in values]) if values.dtype == object else values != values
+        if missing.any():
+            raise InvalidInputError.nan(
+                name=str(label), count=int(missing.sum()), rows=len(values), first=int(missing.argmax())
+            )
+        labels = Labels(values, typed_label(pos_label, values), name=str(label))
+        streams = (Stream(labels, None if weight is None else as_weights(found[weight], weight)),)
+    return {name: ArraySource(column, streams, score_name=name) for name, column in numbers.items()}
 
 
 def read_columns(

@@ -31,6 +31,8 @@ from cutpoint.sources._pieces import Piece, Seen, divide, join
 from cutpoint.sources.arrays import ArraySource, Stream
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from narwhals.dtypes import DType
     from numpy.typing import NDArray
 
@@ -66,6 +68,7 @@ def source(
     positives: str | None = None,
     negatives: str | None = None,
     pos_label: Any = None,
+    caller: str = "find",
 ) -> Source:
     """Take columns of a data frame, eager or lazy; a lazy one is never collected.
 
@@ -81,6 +84,8 @@ def source(
         In place of labels: the columns of how much each row adds to each class.
     pos_label : int, float, bool or str, default=None
         The label of the positive class.
+    caller : str, default="find"
+        For messages.
 
     Examples
     --------
@@ -89,7 +94,7 @@ def source(
     >>> source(frame, score="p", label="y").summary().positives
     2
     """
-    known = read(frame)
+    known = read(frame, caller=caller)
     roles = {
         "score": score,
         "label": label,
@@ -99,7 +104,7 @@ def source(
     }
     _check_columns(known.collect_schema(), roles)
     if not isinstance(known, nw.LazyFrame):
-        return _in_memory(known, roles, pos_label)
+        return _in_memory(known, [score], roles, pos_label)[score]
     # These two hand over batches faster than they group: the rows are in this process anyway.
     if known.implementation.is_duckdb():
         return batches.from_duckdb(known.to_native(), **roles, pos_label=pos_label)  # type: ignore[arg-type]
@@ -108,14 +113,39 @@ def source(
     return FrameSource(known, **roles, pos_label=pos_label)  # type: ignore[arg-type]
 
 
-def read(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+def in_memory(
+    frame: Any,
+    *,
+    scores: Sequence[str],
+    label: str,
+    weight: str | None = None,
+    pos_label: Any = None,
+    caller: str = "find",
+    parameter: str = "y_true",
+) -> dict[str, ArraySource]:
+    """Take columns of a data frame for who needs every row: a source for each score, by its name.
+
+    A lazy frame is collected, once, and of these columns only; its rows come in the engine's order.
+    """
+    known = read(frame, caller=caller, parameter=parameter)
+    roles = {"label": label, "weight": weight}
+    names = [*scores, *(name for name in roles.values() if name is not None)]
+    _check_columns(known.collect_schema(), dict(zip(names, names, strict=True)))
+    if isinstance(known, nw.LazyFrame):
+        known = run(known.select(*dict.fromkeys(names)))
+    return _in_memory(known, scores, roles, pos_label)
+
+
+def read(
+    frame: Any, *, caller: str = "find", parameter: str = "y_true"
+) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     """Return what narwhals makes of a frame."""
     try:
         return nw.from_native(frame)
     except TypeError:
         raise InvalidParameterError.of(
-            parameter="y_true",
-            caller="find",
+            parameter=parameter,
+            caller=caller,
             must_be="a data frame, or a path, where columns have names",
             got=type(frame),
             hint="frames of pandas, polars, pyarrow, DuckDB, PySpark, Dask and Ibis are known.",
@@ -124,31 +154,33 @@ def read(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
         names = [str(name) for name in frame.columns]
         twice = sorted({name for name in names if names.count(name) > 1})
         raise InvalidParameterError.of(
-            parameter="y_true",
-            caller="find",
+            parameter=parameter,
+            caller=caller,
             must_be="a data frame whose columns have different names",
             got=f"more than one column {', '.join(map(repr, twice))}",
-            hint="rename them, or pass the columns themselves: find(df['y'], scores, ...).",
+            hint="rename them, or pass the columns themselves as arrays.",
         ) from None
 
 
-def _in_memory(frame: nw.DataFrame[Any], roles: dict[str, Any], pos_label: Any) -> ArraySource:
+def _in_memory(
+    frame: nw.DataFrame[Any], scores: Sequence[str], roles: Mapping[str, str | None], pos_label: Any
+) -> dict[str, ArraySource]:
     """Take the columns as arrays, without a copy where the frame can give them so."""
-    columns = {role: frame.get_column(name).to_numpy() for role, name in roles.items() if name is not None}
-    scores = as_floats(columns["score"], roles["score"])
-    if len(scores) == 0:
-        raise InvalidInputError.empty(name=roles["score"])
+    numbers = {name: as_floats(frame.get_column(name).to_numpy(), name) for name in scores}
+    if len(frame) == 0:
+        raise InvalidInputError.empty(name=scores[0])
     weights = {
-        role: as_weights(columns[role], roles[role])
+        role: as_weights(frame.get_column(name).to_numpy(), name)
         for role in ("weight", "positives", "negatives")
-        if role in columns
+        if (name := roles.get(role)) is not None
     }
-    if "label" not in columns:
+    label = roles["label"]
+    if label is None:
         streams: tuple[Stream, ...] = Stream(1, weights["positives"]), Stream(0, weights["negatives"])
     else:
-        labels = Labels(as_array(columns["label"], roles["label"]), pos_label, name=roles["label"])
+        labels = Labels(as_array(frame.get_column(label).to_numpy(), label), pos_label, name=label)
         streams = (Stream(labels, weights.get("weight")),)
-    return ArraySource(scores, streams, score_name=roles["score"])
+    return {name: ArraySource(column, streams, score_name=name) for name, column in numbers.items()}
 
 
 class FrameSource:
