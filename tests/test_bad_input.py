@@ -516,10 +516,12 @@ def test_names_and_filters_are_texts(option, tmp_path):
         cp.find(str(path), maximize="f1", **options)
 
 
-@pytest.mark.parametrize("engine", ["pandas", "polars"])
-def test_a_frame_without_names_of_columns(engine):
+@pytest.mark.parametrize(
+    ("engine", "kind"), [("pandas", "DataFrame"), ("polars", "DataFrame"), ("polars", "LazyFrame")]
+)
+def test_a_frame_without_names_of_columns(engine, kind):
     """The names are missing, and not an array of scores."""
-    frame = pytest.importorskip(engine).DataFrame({"y": Y, "p": S})
+    frame = getattr(pytest.importorskip(engine), kind)({"y": Y, "p": S})
     refused(InvalidParameterError, "'label' parameter of find must be the name", "label='y'", frame)
 
 

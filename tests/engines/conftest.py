@@ -56,7 +56,16 @@ _names = itertools.count()
 
 # Spark and Dask take a second for a query, however small the table: the normal run asks them less.
 NORMAL = {"float32", "infinite", "cluster", "constrained", "float", "null score", "three labels", "text"}
-ONCE = ("several_counts", "decimals", "many_labels", "text_labels", "not_one", "user", "little")
+ONCE = (
+    "several_counts",
+    "decimals",
+    "many_labels",
+    "text_labels",
+    "not_one",
+    "user",
+    "little",
+    "names_of_columns",
+)
 
 
 @pytest.hookimpl(tryfirst=True)  # before slow tests are sorted out

@@ -40,6 +40,9 @@ def assess(
     maximize: Objective | None = None,
     minimize: Objective | None = None,
     subject_to: Constraints = None,
+    label: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
     groups: Any = None,
@@ -61,15 +64,17 @@ def assess(
     to be inconsistent. There is no standard error of a threshold, because its distribution is not
     normal: it converges at the rate n^(-1/3) to one of another kind.
 
-    Costs one search per fold, a sort, and the bootstrap: about a second for 100,000 rows.
+    Costs one search per fold, a sort, and the bootstrap: about a second for 100,000 rows. The rows are
+    held in memory: resampling needs them all, so files are read and lazy frames are collected.
 
     Parameters
     ----------
-    y_true, y_score, maximize, minimize, subject_to, sample_weight, pos_label
-        As for `find`.
+    y_true, y_score, maximize, minimize, subject_to, label, score, weight, sample_weight, pos_label
+        As for `find`: arrays, or a data frame or a path with names of columns.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group (patient, customer, document) are not independent: they are resampled
-        together. The confidence set and the band need independent rows and are then left out.
+        together. The confidence set and the band need independent rows and are then left out. Where
+        columns have names it is an array too, in the order of the rows.
     cv : int, splitter or iterable, default=5
         Folds for the cross-validated value: a number, a splitter of scikit-learn, or pairs
         (train, test) of row numbers.
@@ -113,7 +118,15 @@ def assess(
     wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="assess")
     _check(confidence, tolerance, n_bootstrap)
     rng = generator(random_state)
-    source = as_source(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    source = as_source(
+        y_true,
+        y_score,
+        columns={"label": label, "score": score, "weight": weight},
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        in_memory=True,
+        caller="assess",
+    )
     y, scores, weights = _rows(source)
     positives = int(y.sum())
     if positives in (0, len(y)):

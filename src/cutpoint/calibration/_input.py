@@ -9,6 +9,7 @@ import numpy as np
 from cutpoint._errors import InvalidParameterError
 from cutpoint.sources._input import as_array, as_floats, refuse_beyond, refuse_nan, same_length
 from cutpoint.sources._labels import Labels
+from cutpoint.sources.given import by_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +30,29 @@ def as_probabilities(y_prob: Any, name: str = "y_prob") -> NDArray[np.float64]:
     p = as_scores(y_prob, name)
     refuse_beyond(p, name)
     return p
+
+
+def labels_and_probabilities(
+    y_true: Any, y_prob: Any, *, columns: dict[str, str | None], pos_label: Any, caller: str
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return labels as 0.0 and 1.0, and probabilities: of arrays, or of columns of a frame or of files."""
+    found = by_name(y_true, columns, arrays={"y_prob": y_prob}, pos_label=pos_label, caller=caller)
+    if found is None:
+        if y_prob is None:
+            raise InvalidParameterError.of(
+                parameter="y_prob",
+                caller=caller,
+                must_be="given: one probability per label",
+                got="nothing",
+                hint=f"{caller}(y_true, y_prob), or {caller}(frame, label='y', score='p').",
+            )
+        p = as_probabilities(y_prob)
+        return as_labels(y_true, pos_label, p, "y_prob"), p
+    ((name, source),) = found.items()
+    p = as_probabilities(source.scores, name)
+    source.summary()  # checks the labels
+    y, _ = source.streams[0].read(slice(None), slice(None))
+    return np.asarray(y, dtype=np.float64), p
 
 
 def log_odds(p: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoint._errors import InvalidInputError
-from cutpoint.calibration._input import as_labels, as_probabilities, log_odds
+from cutpoint.calibration._input import as_probabilities, labels_and_probabilities, log_odds
 from cutpoint.calibration._reliability import ReliabilityCurve, Strategy, curve_of, isotonic
 from cutpoint.expected.theory import Theory, theory_of
 from cutpoint.find import find
@@ -112,7 +112,14 @@ class Calibration:
 
 
 def calibration(
-    y_true: Any, y_prob: Any, *, strategy: Strategy = "uniform", n_bins: int = 10, pos_label: Any = None
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    label: str | None = None,
+    score: str | None = None,
+    strategy: Strategy = "uniform",
+    n_bins: int = 10,
+    pos_label: Any = None,
 ) -> Calibration:
     """Measure how far probabilities can be believed.
 
@@ -120,10 +127,13 @@ def calibration(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        Labels, of both classes.
+    y_true : array-like of shape (n_samples,), data frame or path
+        Labels, of both classes. Or in place of `y_true` and `y_prob`, as for `find`, a data frame or files
+        with names of columns; all rows are held in memory: files are read, lazy frames collected.
     y_prob : array-like of shape (n_samples,)
         Probabilities of the positive class.
+    label, score : str, default=None
+        Names of columns, where `y_true` is a frame or a path.
     strategy, n_bins
         The bins of the curve and of the expected calibration error; see `reliability_curve`.
     pos_label : int, float, bool or str, default=None
@@ -148,9 +158,15 @@ def calibration(
     0.1233
     >>> round(c.miscalibration - c.discrimination + c.uncertainty, 4)
     0.1233
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": [0, 1, 0, 1, 1, 0], "p": [0.2, 0.8, 0.4, 0.7, 0.6, 0.5]})
+    >>> round(cp.calibration(frame, label="y", score="p").brier, 4)
+    0.1233
     """
-    p = as_probabilities(y_prob)
-    y = as_labels(y_true, pos_label, p, "y_prob")
+    columns = {"label": label, "score": score}
+    y, p = labels_and_probabilities(
+        y_true, y_prob, columns=columns, pos_label=pos_label, caller="calibration"
+    )
     prevalence = float(y.mean())
     if prevalence in (0.0, 1.0):
         raise InvalidInputError.no_rows_of(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cutpoint._errors import InvalidParameterError
-from cutpoint.calibration._input import as_labels, as_probabilities
+from cutpoint.calibration._input import labels_and_probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +29,8 @@ class ReliabilityCurve:
         How many rows each bin has.
     low, high : array
         The lowest and the highest probability in each bin.
+    label, score : str, default=None
+        Names of columns, where `y_true` is a frame or a path.
     strategy : {"uniform", "quantile", "isotonic"}
     n_bins : int
         As many as were asked for; for isotonic bins, as many as there are.
@@ -76,14 +78,22 @@ class ReliabilityCurve:
 
 
 def reliability_curve(
-    y_true: Any, y_prob: Any, *, strategy: Strategy = "uniform", n_bins: int = 10, pos_label: Any = None
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    label: str | None = None,
+    score: str | None = None,
+    strategy: Strategy = "uniform",
+    n_bins: int = 10,
+    pos_label: Any = None,
 ) -> ReliabilityCurve:
     """Return predicted against observed shares of positives.
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        Labels.
+    y_true : array-like of shape (n_samples,), data frame or path
+        Labels. Or in place of `y_true` and `y_prob`, as for `find`, a data frame or files with names of
+        columns; all rows are held in memory: files are read, lazy frames collected.
     y_prob : array-like of shape (n_samples,)
         Probabilities of the positive class.
     strategy : {"uniform", "quantile", "isotonic"}, default="uniform"
@@ -101,8 +111,10 @@ def reliability_curve(
     >>> c.predicted, c.observed
     (array([0.2, 0.7]), array([0., 1.]))
     """
-    p = as_probabilities(y_prob)
-    y = as_labels(y_true, pos_label, p, "y_prob")
+    columns = {"label": label, "score": score}
+    y, p = labels_and_probabilities(
+        y_true, y_prob, columns=columns, pos_label=pos_label, caller="reliability_curve"
+    )
     return curve_of(y, p, strategy, n_bins, "reliability_curve")
 
 

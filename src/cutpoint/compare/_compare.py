@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cmp_to_key
@@ -24,6 +24,8 @@ from cutpoint.parameters import check_resamples
 from cutpoint.solution import Confusion
 from cutpoint.sources._input import as_array, as_floats, as_weights, refuse_nan, same_length
 from cutpoint.sources._labels import Labels
+from cutpoint.sources.arrays import ArraySource, Stream
+from cutpoint.sources.given import by_name
 
 if TYPE_CHECKING:
     from cutpoint.compare._delong import DeLong
@@ -36,12 +38,15 @@ _AGREE = Fraction(1, 10**90)
 
 
 def compare(
-    models: Mapping[str, Any],
+    models: Any,
     y_true: Any = None,
     *,
     maximize: Objective | None = None,
     minimize: Objective | None = None,
     subject_to: Constraints = None,
+    label: str | None = None,
+    score: str | Sequence[str] | None = None,
+    weight: str | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
     confidence: float = 0.95,
@@ -54,12 +59,18 @@ def compare(
 
     Parameters
     ----------
-    models : mapping of str to array-like, or of str to Confusion
-        The scores of each model on the same rows; or bare confusions, without `y_true`.
+    models : mapping of str to array-like, or of str to Confusion, data frame or path
+        The scores of each model on the same rows; or bare confusions, without `y_true`. Or in place of
+        `models` and `y_true`, as for `find`, a data frame or files with names of columns; the rows are
+        held in memory, since the tests need them all: files are read and lazy frames are collected.
     y_true : array-like of shape (n_samples,), default=None
         Labels, as for `find`.
     maximize, minimize, subject_to
         The goal, as for `find`.
+    label, weight : str, default=None
+        Names of columns, where `models` is a frame or a path.
+    score : str or list of str, default=None
+        The columns of the scores there: one for each model, which it names.
     sample_weight, pos_label
         As for `find`. With weights there are no tests and no intervals: a weight is no number of rows.
     confidence : float, default=0.95
@@ -90,19 +101,32 @@ def compare(
     >>> c = cp.compare({"M1": m1, "M2": m2, "M3": m3}, minimize="cost(fp=2, fn=1)")
     >>> c.winner, [entry.value for entry in c.entries.values()]
     ('M2', [60.0, 30.0, 45.0])
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": [0, 1, 0, 1], "old": [0.2, 0.1, 0.4, 0.9], "new": [0.1, 0.4, 0.3, 0.8]})
+    >>> cp.compare(frame, label="y", score=["old", "new"], maximize="f1").winner
+    'new'
     """
     wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="compare")
     check(confidence, "wilson", "compare")
     check_resamples(n_bootstrap, "compare")
-    if not isinstance(models, Mapping) or not models:
+    sources = by_name(
+        models,
+        {"label": label, "score": _columns(score), "weight": weight},
+        arrays={"y_true": y_true, "sample_weight": sample_weight},
+        pos_label=pos_label,
+        caller="compare",
+        parameter="models",
+    )
+    if sources is None and (not isinstance(models, Mapping) or not models):
         raise InvalidParameterError.of(
             parameter="models",
             caller="compare",
-            must_be="a non-empty mapping of names to scores or to Confusion objects",
+            must_be="a non-empty mapping of names to scores or to Confusion objects, or a data frame or a "
+            "path with names of columns",
             got=models,
             hint="compare({'m1': p1, 'm2': p2}, y, maximize='f1').",
         )
-    bare = [isinstance(model, Confusion) for model in models.values()]
+    bare = [] if sources is not None else [isinstance(model, Confusion) for model in models.values()]
     if any(bare):
         if not all(bare) or y_true is not None:
             raise InvalidParameterError.of(
@@ -114,11 +138,8 @@ def compare(
         found = _of_confusions(models, wanted, confidence)
     else:
         found = _of_scores(
-            models,
-            y_true,
+            _sources(models, y_true, sample_weight, pos_label) if sources is None else sources,
             wanted,
-            sample_weight=sample_weight,
-            pos_label=pos_label,
             confidence=confidence,
             n_bootstrap=n_bootstrap,
             random_state=random_state,
@@ -166,17 +187,26 @@ def _sign(a: Fraction | float, b: Fraction | float) -> int:
     return 1 if difference > 0 else -1
 
 
-def _of_scores(
-    models: Mapping[str, Any],
-    y_true: Any,
-    wanted: Goal,
-    *,
-    sample_weight: Any,
-    pos_label: Any,
-    confidence: float,
-    n_bootstrap: int,
-    random_state: Any,
-) -> Comparison:
+def _columns(score: Any) -> list[str] | None:
+    """Return the columns of the scores; raise unless each model has one of its own."""
+    if score is None or isinstance(score, str):
+        return None if score is None else [score]
+    names = list(score) if isinstance(score, Sequence) else []
+    if not names or len(set(map(str, names))) < len(names):
+        raise InvalidParameterError.of(
+            parameter="score",
+            caller="compare",
+            must_be="the name of a column, or a list of different names, one for each model",
+            got=score,
+            hint="for example score=['m1', 'm2'].",
+        )
+    return names
+
+
+def _sources(
+    models: Mapping[str, Any], y_true: Any, sample_weight: Any, pos_label: Any
+) -> dict[str, ArraySource]:
+    """Return a source for each model, all with the same labels."""
     if y_true is None:
         raise InvalidParameterError.of(
             parameter="y_true",
@@ -189,16 +219,34 @@ def _of_scores(
     scores = {str(name): as_floats(given, str(name)) for name, given in models.items()}
     weights = None if sample_weight is None else as_weights(sample_weight, "sample_weight")
     same_length({"y_true": labels, **scores, "sample_weight": weights})
+    stream = (Stream(labels, weights),)
+    return {name: ArraySource(column, stream, score_name=name) for name, column in scores.items()}
+
+
+def _of_scores(
+    sources: Mapping[str, ArraySource],
+    wanted: Goal,
+    *,
+    confidence: float,
+    n_bootstrap: int,
+    random_state: Any,
+) -> Comparison:
+    scores = {name: source.scores for name, source in sources.items()}
     for name, column in scores.items():
         refuse_nan(column, name)
-    options = {"sample_weight": weights, "pos_label": pos_label}
-    curves = {name: curve(labels.values, column, **options) for name, column in scores.items()}
+    (stream,) = next(iter(sources.values())).streams
+    labels, weights = stream.labels, stream.weights
+    assert isinstance(labels, Labels)
+    curves = {name: curve(source) for name, source in sources.items()}
     solutions = {
         name: one.best(**{wanted.direction: wanted.expression}, subject_to=list(wanted.constraints))
         for name, one in curves.items()
     }
     both = not any(math.isnan(one.auc) for one in curves.values())
-    areas = delong(labels.values, *scores.values(), pos_label=pos_label) if both and weights is None else None
+    areas = None
+    if both and weights is None:
+        positive = labels.positive if labels.given else None
+        areas = delong(labels.values, *scores.values(), pos_label=positive)
     entries = {}
     for i, (name, solution) in enumerate(solutions.items()):
         entries[name] = Entry(

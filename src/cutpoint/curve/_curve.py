@@ -35,15 +35,25 @@ COLUMNS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
 _SMALL = 1 << 61
 
 
-def curve(y_true: Any, y_score: Any = None, *, sample_weight: Any = None, pos_label: Any = None) -> Curve:
+def curve(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    label: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+) -> Curve:
     """Return every cut of the data: one for each distinct score, and "nobody positive".
 
-    The cost is that of a sort, the memory three numbers for each distinct score.
+    The cost is that of a sort, the memory three numbers for each distinct score. Lazy frames stay
+    lazy, and large files are read in batches: what comes back are the distinct scores with their counts.
 
     Parameters
     ----------
-    y_true, y_score, sample_weight, pos_label
-        As for `find`.
+    y_true, y_score, label, score, weight, sample_weight, pos_label
+        As for `find`: arrays, or a data frame or a path with names of columns.
 
     Examples
     --------
@@ -58,8 +68,19 @@ def curve(y_true: Any, y_score: Any = None, *, sample_weight: Any = None, pos_la
           0.4   1   1   1   1     0.5
          0.35   2   1   0   1     1.0
           0.1   2   2   0   0     1.0
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": [0, 0, 1, 1], "p": [0.1, 0.4, 0.35, 0.8]})
+    >>> cp.curve(frame, label="y", score="p").auc
+    0.75
     """
-    source = as_source(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    source = as_source(
+        y_true,
+        y_score,
+        columns={"label": label, "score": score, "weight": weight},
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        caller="curve",
+    )
     return Curve(all_cuts(source))
 
 

@@ -6,13 +6,16 @@ import math
 import warnings
 from dataclasses import dataclass
 from fractions import Fraction
+from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
 from cutpoint._errors import DataWarning, InvalidParameterError
-from cutpoint.curve import Curve, curve
+from cutpoint.curve import Curve
 from cutpoint.evaluate._intervals import Method, check, proportion_interval
 from cutpoint.metrics._catalogue import PLAIN
+from cutpoint.search.sweep import all_cuts
 from cutpoint.solution import Confusion, Cut, Interval, json_number, value_of
+from cutpoint.sources.given import as_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -160,13 +163,24 @@ def evaluate(
 ) -> ClassEvaluation: ...
 @overload
 def evaluate(
-    y_true: Any, *, threshold: float, confidence: float = ..., interval: Method = ...
+    y_true: Any,
+    *,
+    threshold: float,
+    label: str | None = ...,
+    score: str | None = ...,
+    weight: str | None = ...,
+    pos_label: Any = ...,
+    confidence: float = ...,
+    interval: Method = ...,
 ) -> Evaluation: ...
 def evaluate(
     y_true: Any,
     y_score: Any = None,
     threshold: float | None = None,
     *,
+    label: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
     confidence: float = 0.95,
@@ -178,14 +192,15 @@ def evaluate(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), a source or a Curve
-        Labels, as for `find`.
+    y_true : array-like of shape (n_samples,), data frame, path, a source or a Curve
+        Labels; or with `threshold` whatever else `find` takes: a data frame or a path with names of
+        columns, where lazy frames stay lazy, or rows that are counted; or a `Curve`.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
         With `threshold`: scores. Without: predicted labels, of any number of classes, or one
         column of scores for each class in the order of `labels` (sorted by default).
     threshold : float, default=None
         Positive iff ``score >= threshold``.
-    sample_weight, pos_label
+    label, score, weight, sample_weight, pos_label
         As for `find`.
     confidence : float, default=0.95
         Of the intervals.
@@ -211,21 +226,34 @@ def evaluate(
     >>> e = cp.evaluate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], 0.35)
     >>> e.metrics["precision"], e.intervals["recall"].high
     (0.6666666666666666, 1.0)
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": [0, 0, 1, 1], "p": [0.1, 0.4, 0.35, 0.8]})
+    >>> cp.evaluate(frame, label="y", score="p", threshold=0.35).metrics["recall"]
+    1.0
     >>> cp.evaluate([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2]).confusion_matrix
     array([[2, 0, 0],
            [0, 0, 1],
            [1, 0, 2]])
     """
     check(confidence, interval, "evaluate")
+    columns = {"label": label, "score": score, "weight": weight}
+    _check_columns(y_true, columns, threshold)
     if threshold is None:
         from cutpoint.evaluate._classes import evaluate_classes
 
         return evaluate_classes(y_true, y_score, sample_weight=sample_weight, labels=labels, top_k=top_k)
-    found = (
-        y_true
-        if isinstance(y_true, Curve)
-        else curve(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    )
+    if isinstance(y_true, Curve):
+        found = y_true
+    else:
+        source = as_source(
+            y_true,
+            y_score,
+            columns=columns,
+            sample_weight=sample_weight,
+            pos_label=pos_label,
+            caller="evaluate",
+        )
+        found = Curve(all_cuts(source))
     made = evaluate_cut(
         found.at(threshold),
         threshold=float(threshold),
@@ -237,6 +265,24 @@ def evaluate(
     for text in made.warnings:
         warnings.warn(text, DataWarning, stacklevel=2)
     return made
+
+
+def _check_columns(data: Any, columns: dict[str, str | None], threshold: float | None) -> None:
+    """Raise for names of columns where there are none: in a curve, and for predicted labels."""
+    for name, column in columns.items():
+        if column is not None and isinstance(data, Curve):
+            raise InvalidParameterError.of(
+                parameter=name, caller="evaluate", must_be="left out for a Curve", got=column
+            )
+    if threshold is None and (any(columns.values()) or isinstance(data, str | PathLike)):
+        raise InvalidParameterError.of(
+            parameter="threshold",
+            caller="evaluate",
+            must_be="given where columns have names",
+            got=None,
+            hint="evaluate(frame, label='y', score='p', threshold=0.5); predicted labels are passed as "
+            "arrays: evaluate(frame['y'], frame['predicted']).",
+        )
 
 
 def evaluate_cut(

@@ -136,7 +136,8 @@ def _is_source(data: Any) -> bool:
 
 def _is_frame(data: Any, y_score: Any) -> bool:
     """Whether names of columns were forgotten: a frame alone. As labels, one of a column is fine."""
-    return y_score is None and hasattr(data, "columns") and not _is_source(data)
+    # All frames have columns, which lazy ones had better not be asked for.
+    return y_score is None and hasattr(type(data), "columns") and not _is_source(data)
 
 
 def _texts(given: Mapping[str, Any] | None, what: str, caller: str) -> dict[str, str]:
