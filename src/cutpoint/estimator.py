@@ -100,7 +100,9 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     n_jobs : int, default=None
         How many folds are fitted at once, by joblib.
     random_state : int, RandomState or None, default=None
-        For a float `cv` and for the pilot rows of `confidence`.
+        For a float `cv` and for the pilot rows of `confidence`; with folds nothing is drawn. None, as in
+        all estimators of scikit-learn, draws anew at each `fit`. The functions of cutpoint have 0
+        instead, so that what they report can be had again.
     threshold : {"average", "pooled"}, default="average"
         "pooled": the optimum of all out-of-fold scores. "average": the mean of `fold_thresholds_`,
         the optima without each fold. One optimum leans on the few rows around it; their mean is

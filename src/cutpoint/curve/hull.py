@@ -80,7 +80,11 @@ class Randomised:
     def decide(
         self, y_score: Any, *, random_state: int | np.random.Generator | None = None
     ) -> NDArray[np.int8]:
-        """Return 1 where a score is called positive and 0 elsewhere."""
+        """Return 1 where a score is called positive and 0 elsewhere.
+
+        Drawn anew at each call unless `random_state` is given: the same draw for every batch of rows
+        would be no draw.
+        """
         scores = np.asarray(y_score, dtype=np.float64)
         lenient = np.random.default_rng(random_state).random(scores.shape) < self.share
         return (scores >= np.where(lenient, self.low, self.high)).astype(np.int8)
