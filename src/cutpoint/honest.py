@@ -120,7 +120,7 @@ def honest(
         if math.isnan(threshold):
             values.append(math.nan)
             continue
-        counts = _counts(y[test], scores[test] >= threshold, None if weights is None else weights[test])
+        counts = counts_of(y[test], scores[test] >= threshold, None if weights is None else weights[test])
         values.append(value_of(goal.expression, counts))
         total = {name: count + counts[name] for name, count in total.items()}
     judged = sum(total.values())
@@ -147,10 +147,17 @@ def value_at(
     expression: Expression, y: NDArray[Any], called: NDArray[np.bool_], weights: NDArray[Any] | None = None
 ) -> float:
     """Return the value of decisions that were made."""
-    return value_of(expression, _counts(y, called, weights))
+    return value_of(expression, counts_of(y, called, weights))
 
 
-def _counts(y: NDArray[Any], called: NDArray[np.bool_], weights: NDArray[Any] | None) -> dict[str, Fraction]:
+def counts_of(
+    y: NDArray[Any], called: NDArray[np.bool_], weights: NDArray[Any] | None
+) -> dict[str, Fraction]:
+    """Return the confusion of decisions that were made.
+
+    Weights are added exactly and rounded once, so that the order of the rows does not matter. There are
+    four sums only: `masses` is for those of all cuts at once.
+    """
     positive = y.astype(np.bool_)
     cells = {"tp": called & positive, "fp": called & ~positive, "fn": ~called & positive}
     cells["tn"] = ~called & ~positive

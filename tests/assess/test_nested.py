@@ -227,6 +227,34 @@ def test_groups_weights_costs_and_labels(data):
     assert {"no", "yes"} == set(r.estimator.predict(X))
 
 
+class Same(ClassifierMixin, BaseEstimator):
+    """Gives every row the same score, so that a goal of many positives calls them all."""
+
+    def fit(self, X, y):
+        """Learn the classes only."""
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        """Return one half for all."""
+        return np.full((len(X), 2), 0.5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_weights_of_a_fold_are_added_exactly(data, dtype):
+    """Sums of weights are rounded once, whatever their type and the order of the rows."""
+    X, y = data
+    weight = (np.random.default_rng(0).random(200) / 3).astype(dtype)
+    outer = [(np.arange(100), np.arange(100, 200)), (np.arange(100, 200), np.arange(100))]
+    asked = {"maximize": "predicted_positive", "outer_cv": outer, "cv": 2, "refit": False}
+    r = cp.nested(Same(), {}, X, y, sample_weight=weight, **asked)
+
+    for fold, (_, test) in zip(r.folds, outer, strict=True):
+        for count, label in ((fold.confusion.tp, 1), (fold.confusion.fp, 0)):
+            assert math.fsum(weight[test][y[test] == label]) == count
+    assert sum(f.confusion.tp + f.confusion.fp for f in r.folds) == pytest.approx(r.pooled, rel=1e-15)
+
+
 @pytest.mark.parametrize("outer", [TimeSeriesSplit(3), [(np.arange(100), np.arange(100, 200))]])
 def test_any_outer_folds(data, outer):
     """Splitters and pairs of indices are taken as they are."""

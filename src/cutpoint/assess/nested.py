@@ -7,12 +7,15 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from cutpoint._errors import CutpointError, InvalidInputError, InvalidParameterError
 from cutpoint.assess.selection import Failure, Selection, rounds, select
+from cutpoint.honest import counts_of
+from cutpoint.masses import number
 from cutpoint.objective import Constraints, Objective, goal
 from cutpoint.solution import Confusion, json_number
 
@@ -271,7 +274,10 @@ def nested(
         model = selection.fitted(problem, cv)
         tick.at((len(outer) + 1) * per_task)
     tick.close()
-    total = {name: sum(fold.confusion.to_dict()[name] for fold in folds) for name in ("tp", "fp", "fn", "tn")}
+    total = {
+        name: number(sum((Fraction(fold.confusion.to_dict()[name]) for fold in folds), Fraction(0)))
+        for name in ("tp", "fp", "fn", "tn")
+    }
     failures = [one for fold in folds for one in fold.failures] + list(
         selection.failures if selection else ()
     )
@@ -301,18 +307,8 @@ def _outer_fold(
     chosen = select(problem, settings, tick=tick, **options)
     model = chosen.fitted(problem, options["cv"])
     called = model._scores(model.estimator_, X_test) >= model.threshold_  # noqa: SLF001
-    positive = y_test == 1
-    weight = np.ones(len(y_test), dtype=np.int64) if mass is None else mass
-
-    def add(cell: NDArray[np.bool_]) -> Any:
-        return weight[cell].sum().item()
-
-    confusion = Confusion(
-        tp=add(called & positive),
-        fp=add(called & ~positive),
-        fn=add(~called & positive),
-        tn=add(~called & ~positive),
-    )
+    cells = counts_of(y_test, called, mass)
+    confusion = Confusion(**{name: number(count) for name, count in cells.items()})
     return OuterFold(
         setting=chosen.best.setting,
         threshold=float(model.threshold_),

@@ -352,7 +352,7 @@ def _judge(problem: Problem, splits: Splits, scores: NDArray[Any]) -> Honest:
         scores,
         scored_entries(splits),
         weights=problem.mass(row),
-        mass=float(len(problem.y) if problem.weights is None else problem.weights.sum()),
+        mass=float(len(problem.y)) if problem.weights is None else math.fsum(problem.weights),
         skip=True,
     )
 
