@@ -36,7 +36,8 @@ FLOORS = (
     # `honest` judges thresholds on rows that did not choose them; the estimator and assess share it.
     # `expected.theory` says where calibrated probabilities have the threshold; calibration checks it.
     ("evaluate", "honest", "expected"),
-    ("leakage",),
+    # `folds` cuts the rows by what users pass as `cv`.
+    ("leakage", "folds"),
     # Below the others: `assess.nested` tunes hyper-parameters around the estimator.
     ("estimator",),
     (
@@ -75,7 +76,7 @@ PACKAGES = {
     ),
     # The solver of the 0-1 programme; SciPy's own copy of it does not keep its time limit.
     "highspy": ("search.ilp",),
-    "sklearn": ("estimator", "calibration", "evaluate", "compare", "assess", "policy", "cli.demo"),
+    "sklearn": ("folds", "estimator", "calibration", "evaluate", "compare", "assess", "policy", "cli.demo"),
     # The frames, the three private modules that the frames are made of, and frames by segment.
     "narwhals": (
         "sources.frames",

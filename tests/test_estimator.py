@@ -445,10 +445,11 @@ def test_inside_calibration(data):
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"cv": 1}, InvalidParameterError, "a number of folds >= 2"),
-        ({"cv": 1.5}, InvalidParameterError, "a number of folds >= 2"),
-        ({"cv": "five"}, InvalidParameterError, "a number of folds >= 2"),
-        ({"cv": []}, InvalidParameterError, "a number of folds >= 2"),
+        ({"cv": 1}, InvalidParameterError, "at least 2 folds"),
+        ({"cv": 1.5}, InvalidParameterError, "a number of folds, a splitter.* a share between 0 and 1"),
+        ({"cv": "five"}, InvalidParameterError, "a number of folds, a splitter.* 'prefit'"),
+        ({"cv": []}, InvalidParameterError, "into one fold or more, none of them empty"),
+        ({"cv": [1, 2]}, InvalidParameterError, "a way to split these rows"),
         ({"cv": 11}, InvalidInputError, "The positives for 11 folds.* must be at least 11. Got 10"),
         ({"pos_label": 3}, InvalidParameterError, "one of the classes"),
         ({"response_method": "predict"}, InvalidParameterError, "'response_method' parameter"),

@@ -11,12 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import make_scorer
-from sklearn.model_selection import (
-    StratifiedGroupKFold,
-    StratifiedKFold,
-    StratifiedShuffleSplit,
-    check_cv,
-)
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, StratifiedShuffleSplit
 from sklearn.utils import _safe_indexing, assert_all_finite, column_or_1d, get_tags, indexable
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -31,18 +26,11 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.find import find
-from cutpoint.honest import (
-    Honest,
-    Splits,
-    check_classes,
-    check_groups,
-    honest,
-    row_numbers,
-    scored_entries,
-    value_at,
-)
+from cutpoint.folds import bad_cv, folds, need_both_classes
+from cutpoint.honest import Honest, Splits, honest, scored_entries, value_at
 from cutpoint.leakage import LeakageWarning, warn_if_seen, warn_if_separated, warn_if_shared
 from cutpoint.objective import Constraints, Goal, Objective, goal
+from cutpoint.parameters import check_confidence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,6 +40,8 @@ if TYPE_CHECKING:
 __all__ = ["BestValue", "CutpointClassifier", "LeakageWarning", "scorer"]
 
 _METHODS = ("predict_proba", "decision_function")
+_ALSO = ("a share between 0 and 1", "'prefit'")
+"""What `cv` may be beside folds."""
 
 
 def _has(method: str) -> Any:
@@ -85,9 +75,9 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         Constraints that hold on new data with this confidence, as for `find`. It needs scores of
         the very model that is deployed, from rows that it has not seen: ``cv="prefit"``, or one
         split with ``refit=False``. Out-of-fold scores are those of other models.
-    cv : int, float, splitter, iterable or "prefit", default=5
+    cv : int, float, splitter, iterable, "prefit" or None, default=5
         Number of stratified folds; share of a single held-out part; a splitter; pairs of indices;
-        or ``"prefit"`` for an estimator that is fitted already.
+        or ``"prefit"`` for an estimator that is fitted already. None is 5, as in scikit-learn.
 
         .. warning:: With ``"prefit"``, pass rows to `fit` that the estimator was **not** fitted on.
     refit : bool, default=True
@@ -258,6 +248,8 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
                 must_be="'average' or 'pooled'",
                 got=self.threshold,
             )
+        if self.confidence is not None:
+            check_confidence(self.confidence, "CutpointClassifier", expectation=True)
         return goal(
             maximize=maximize, minimize=self.minimize, subject_to=self.subject_to, caller="CutpointClassifier"
         )
@@ -329,14 +321,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
                 hint="pass a share such as cv=0.2 for a single split.",
             )
         self._check_confidence(len(splits))
-        for k, (train, _) in enumerate(splits):
-            positives = int((y[train] == self._positive).sum())
-            if positives in (0, len(train)):
-                raise InvalidInputError.one_class(
-                    what=f"The training part of fold {k + 1} of {len(splits)}",
-                    rows=len(train),
-                    positives=positives,
-                )
+        need_both_classes(splits, y == self._positive)
         warn_if_shared(splits, split_params.get("groups"))
         fitted = Parallel(n_jobs=self.n_jobs)(
             delayed(_fit_fold)(self, X, y, (train, test), fit_params, keep=not self.refit)
@@ -352,35 +337,22 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         cv = self.cv
         if isinstance(cv, float):
             if not 0 < cv < 1:
-                raise self._bad_cv()
+                raise bad_cv(cv, caller="CutpointClassifier", also=_ALSO)
             cv = StratifiedShuffleSplit(1, test_size=cv, random_state=self.random_state)
-        elif isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-            if cv < 2:
-                raise self._bad_cv()
-            counts = np.array([(y != self._positive).sum(), (y == self._positive).sum()])
-            shape: tuple[int, ...] = getattr(X, "shape", ())
-            data = f" of data with n_samples={shape[0]}, n_features={shape[1]}" if len(shape) == 2 else ""
-            check_classes(counts, int(cv), data)
-            if split_params.get("groups") is not None:
-                cv = StratifiedGroupKFold(int(cv))
-        elif isinstance(cv, str) or not (cv is None or hasattr(cv, "split") or hasattr(cv, "__iter__")):
-            raise self._bad_cv()
-        splitter = check_cv(cv, y, classifier=True)
-        if split_params.get("groups") is not None:
-            groups = np.unique(np.asarray(split_params["groups"]), return_inverse=True)[1]
-            check_groups(groups, splitter.get_n_splits(X, y, groups))
-        splits = [tuple(map(row_numbers, pair)) for pair in splitter.split(X, y, **split_params)]
-        if not splits:
-            raise self._bad_cv()
-        return splits
-
-    def _bad_cv(self) -> InvalidParameterError:
-        return InvalidParameterError.of(
-            parameter="cv",
+        shape: tuple[int, ...] = getattr(X, "shape", ())
+        groups = split_params.get("groups")
+        return folds(
+            y,
+            cv,
+            X=X,
+            positive=self._positive,
+            groups=None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1],
+            params=split_params,
+            shuffle=False,
+            fewest=1,
+            also=_ALSO,
+            data=f" of data with n_samples={shape[0]}, n_features={shape[1]}" if len(shape) == 2 else "",
             caller="CutpointClassifier",
-            must_be="a number of folds >= 2, a share between 0 and 1, a splitter, pairs of indices, "
-            "or 'prefit'",
-            got=self.cv,
         )
 
     def _check_confidence(self, splits: int) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.objective import Constraints, Goal, Objective, furthest
 from cutpoint.objective import goal as read_goal
+from cutpoint.parameters import check_confidence
 from cutpoint.search.certify import Confidence, certify
 from cutpoint.search.run import Found, Method, search
 from cutpoint.search.seen import Seen
@@ -196,6 +197,7 @@ def find(
     """
     wanted = read_goal(maximize=maximize, minimize=minimize, subject_to=subject_to)
     if confidence is not None:
+        check_confidence(confidence, "find", expectation=True)
         for name, value in (("sample_weight", sample_weight), ("at", None if at == "score" else at)):
             if value is not None:
                 raise InvalidParameterError.of(

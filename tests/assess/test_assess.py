@@ -10,7 +10,7 @@ from sklearn.model_selection import GroupKFold, LeaveOneOut, RepeatedStratifiedK
 
 import cutpoint as cp
 from cutpoint._errors import InfeasibleError, InvalidInputError, InvalidParameterError
-from cutpoint.assess.resample import folds, numbered
+from cutpoint.folds import folds, numbered
 from cutpoint.honest import honest
 from cutpoint.objective import goal
 
@@ -177,7 +177,7 @@ def test_bootstrap_covers_roughly():
 def test_folds_are_stratified_and_judge_every_row_once(cv):
     """Each row is judged once, and every fold has its share of positives."""
     y, _ = rare(200, 5, prevalence=0.2)
-    tests = [test for _, test in folds(y, cv, random_state=0)]
+    tests = [test for _, test in folds(y, cv, caller="assess", random_state=0)]
 
     assert list(range(200)) == sorted(np.concatenate(tests))
     shares = [y[test].sum() for test in tests]
@@ -189,7 +189,7 @@ def test_groups_are_never_on_both_sides(stratify):
     """All rows of a group are judged in the same fold."""
     y, _ = rare(120, 6, prevalence=0.3)
     groups = np.arange(120) // 4
-    splits = folds(y, 5, groups=groups, stratify=stratify, random_state=0)
+    splits = folds(y, 5, caller="assess", groups=groups, stratify=stratify, random_state=0)
 
     for train, test in splits:
         assert not set(groups[train]) & set(groups[test])

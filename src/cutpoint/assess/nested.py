@@ -181,9 +181,10 @@ def nested(
         the best of every `factor` on `factor` times as many, and so on.
     maximize, minimize, subject_to, pos_label
         The goal, as for `find`.
-    outer_cv, cv : int, splitter or iterable, default=5
-        Outer and inner folds: a number (stratified and shuffled; by group if there are groups), or
-        any splitter of scikit-learn.
+    outer_cv, cv : int, splitter, iterable or None, default=5
+        Outer and inner folds: a number (stratified and shuffled; by group if there are groups), any
+        splitter of scikit-learn (which must keep groups together, if there are any), or pairs
+        (train, test) of row numbers. None is 5, as in scikit-learn.
     n_iter : int, default=10
         For ``"random"``.
     factor : int, default=3

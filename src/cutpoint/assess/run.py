@@ -11,12 +11,12 @@ from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.assess.assessment import Assessment, Bootstrap
 from cutpoint.assess.bands import band
 from cutpoint.assess.bootstrap import Ordered, optima
-from cutpoint.assess.resample import folds, numbered
 from cutpoint.assess.threshold_sets import near_optimal, odds, split_set
 from cutpoint.find import solve
+from cutpoint.folds import folds, numbered
 from cutpoint.honest import honest
 from cutpoint.objective import Constraints, Objective, goal
-from cutpoint.parameters import check_resamples
+from cutpoint.parameters import check_confidence, check_resamples, is_number
 from cutpoint.search.certify import generator
 from cutpoint.search.run import decide
 from cutpoint.search.sweep import all_cuts
@@ -75,9 +75,9 @@ def assess(
         Rows of one group (patient, customer, document) are not independent: they are resampled
         together. The confidence set and the band need independent rows and are then left out. Where
         columns have names it is an array too, in the order of the rows.
-    cv : int, splitter or iterable, default=5
+    cv : int, splitter, iterable or None, default=5
         Folds for the cross-validated value: a number, a splitter of scikit-learn, or pairs
-        (train, test) of row numbers.
+        (train, test) of row numbers. None is 5, as in scikit-learn.
     stratify : bool, default=True
         Whether folds and resamples keep the share of positives as it is.
     confidence : float in (0, 1), default=0.95
@@ -231,18 +231,8 @@ def _not_linear(wanted: Goal) -> str | None:
 
 
 def _check(confidence: Any, tolerance: Any, n_bootstrap: Any) -> None:
-    def real(x: Any) -> bool:
-        return isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool)
-
-    if not real(confidence) or not 0 < confidence < 1:
-        raise InvalidParameterError.of(
-            parameter="confidence",
-            caller="assess",
-            must_be="a number between 0 and 1",
-            got=confidence,
-            hint="for 95 % pass 0.95.",
-        )
-    if tolerance is not None and not (real(tolerance) and 0 <= tolerance < math.inf):
+    check_confidence(confidence, "assess")
+    if tolerance is not None and not (is_number(tolerance) and 0 <= tolerance < math.inf):
         raise InvalidParameterError.of(
             parameter="tolerance",
             caller="assess",

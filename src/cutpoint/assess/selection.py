@@ -11,7 +11,8 @@ import numpy as np
 
 from cutpoint._errors import CutpointError, InvalidInputError, InvalidParameterError
 from cutpoint.find import solve
-from cutpoint.honest import check_classes, check_groups, honest, scored_entries
+from cutpoint.folds import folds, need_both_classes, numbered
+from cutpoint.honest import honest, scored_entries
 from cutpoint.search.run import search
 from cutpoint.sources.given import as_source
 
@@ -95,7 +96,6 @@ class Problem:
         """Check what the user brings."""
         from sklearn.utils import indexable
 
-        from cutpoint.assess.resample import numbered
         from cutpoint.estimator import CutpointClassifier
         from cutpoint.sources._input import as_weights
 
@@ -164,28 +164,16 @@ class Problem:
         self, cv: Any, random_state: Any, parameter: str
     ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Return pairs of row numbers, after clear words on what cannot be split."""
-        from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
-
-        if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-            if cv < 2:
-                raise InvalidParameterError.of(
-                    parameter=parameter, caller="nested", must_be="at least 2 folds", got=cv
-                )
-            if self.groups is not None:
-                check_groups(self.groups, int(cv))
-                cv = StratifiedGroupKFold(int(cv), shuffle=True, random_state=random_state)
-            else:
-                check_classes(np.bincount(self.y, minlength=2), int(cv))
-                cv = StratifiedKFold(int(cv), shuffle=True, random_state=random_state)
-        pairs = list(check_cv(cv, self.y, classifier=True).split(np.zeros(len(self.y)), self.y, self.groups))
-        for k, (train, _) in enumerate(pairs):
-            positives = int(self.y[train].sum())
-            if positives in (0, len(train)):
-                raise InvalidInputError.one_class(
-                    what=f"The training part of fold {k + 1} of {len(pairs)} of {parameter}",
-                    rows=len(train),
-                    positives=positives,
-                )
+        pairs = folds(
+            self.y,
+            cv,
+            groups=self.groups,
+            random_state=random_state,
+            fewest=1,
+            parameter=parameter,
+            caller="nested",
+        )
+        need_both_classes(pairs, self.y == 1, f" of {parameter}")
         return pairs
 
 

@@ -18,9 +18,8 @@ from cutpoint.compare._delong import delong
 from cutpoint.compare._tests import joint_table, mcnemar, paired_bootstrap
 from cutpoint.curve import curve
 from cutpoint.evaluate._evaluate import baseline, cautions
-from cutpoint.evaluate._intervals import check
 from cutpoint.objective import Constraints, Goal, Objective, goal
-from cutpoint.parameters import check_resamples
+from cutpoint.parameters import check_confidence, check_resamples
 from cutpoint.solution import Confusion
 from cutpoint.sources._input import as_array, as_floats, as_weights, refuse_nan, same_length
 from cutpoint.sources._labels import Labels
@@ -107,7 +106,7 @@ def compare(
     'new'
     """
     wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="compare")
-    check(confidence, "wilson", "compare")
+    check_confidence(confidence, "compare")
     check_resamples(n_bootstrap, "compare")
     sources = by_name(
         models,

@@ -6,6 +6,7 @@ import math
 from typing import Any, Literal
 
 from cutpoint._errors import InvalidParameterError
+from cutpoint.parameters import check_confidence
 from cutpoint.solution import Interval
 
 Method = Literal["wilson", "clopper_pearson"]
@@ -66,15 +67,7 @@ def _wilson(successes: int, trials: int, confidence: float) -> Interval:
 
 def check(confidence: Any, method: Any, caller: str) -> None:
     """Raise for a confidence or a method that cannot be meant."""
-    if not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
-        hint = "for 95 % pass 0.95." if isinstance(confidence, (int, float)) and confidence > 1 else None
-        raise InvalidParameterError.of(
-            parameter="confidence",
-            caller=caller,
-            must_be="a float between 0 and 1",
-            got=confidence,
-            hint=hint,
-        )
+    check_confidence(confidence, caller)
     if method not in ("wilson", "clopper_pearson"):
         raise InvalidParameterError.of(
             parameter="interval", caller=caller, must_be="'wilson' or 'clopper_pearson'", got=method
