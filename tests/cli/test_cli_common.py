@@ -258,7 +258,7 @@ BAD_COLUMNS = {
 READERS = {
     "find": ("--label", "y", "--score", "p", "--weight", "w", "--maximize", "f1"),
     "curve": ("--label", "y", "--score", "p", "--weight", "w"),
-    "compare": ("--label", "y", "--scores", "p,w", "--weight", "w", "--maximize", "f1"),
+    "compare": ("--label", "y", "--score", "p", "--score", "w", "--weight", "w", "--maximize", "f1"),
     "assess": ("--label", "y", "--score", "p", "--weight", "w", "--maximize", "f1"),
     "calibration": ("--label", "y", "--score", "p"),
     "expected": ("--score", "p", "--weight", "w", "--maximize", "f1"),
@@ -267,6 +267,19 @@ READERS = {
     "check": ("--label", "y"),
     "apply": (),
 }
+
+
+@pytest.mark.parametrize("command", [name for name in READERS if name not in {"compare", "report"}])
+def test_a_second_column_of_scores_is_never_ignored(run, scores, tmp_path, command):
+    """Where one column is searched two are refused, and the commands for several are named."""
+    policy = str(tmp_path / "policy.json")
+    cp.find([0, 1], [0.2, 0.7], maximize="f1").policy(score="p", label="y").save(policy)
+    first = [policy] if command in {"check", "apply"} else []
+    result = run(command, *first, scores, *READERS[command], "--score", "p", "--score", "q")
+
+    assert 2 == result.exit_code
+    assert "Invalid value for '--score'" in result.stderr
+    assert "`cutpoint compare` and `cutpoint report` take several" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize("command", READERS)
@@ -290,7 +303,7 @@ def test_errors_name_columns_of_the_file_and_options_of_the_command(run, tmp_pat
 def test_a_file_of_a_wrong_kind_is_refused_by_its_option(run, scores, tmp_path):
     """Pictures and programmes are told apart by the ending of their names."""
     place = str(tmp_path / "model.txt")
-    drawn = run("compare", scores, "--label", "y", "--scores", "p", "--maximize", "f1", "--plot", place)
+    drawn = run("compare", scores, "--label", "y", "--score", "p", "--maximize", "f1", "--plot", place)
     written = run("ilp", scores, "--label", "y", "--score", "p", "--maximize", "f1", "--write", place)
 
     assert drawn.stderr.startswith("Error: --plot must be ")
@@ -308,9 +321,22 @@ def test_a_narrow_terminal_loses_neither_digits_nor_names(run, tmp_path, columns
     by = run("find", *data, "--maximize", "accuracy", "--by", "seg", env=env)
     curve = run("curve", *data, "--limit", "4", env=env)
     models = run(
-        "compare", str(path), "--label", "y", "--scores", "p,q", "--maximize", "f1", "--json", env=env
+        "compare",
+        str(path),
+        "--label",
+        "y",
+        "--score",
+        "p",
+        "--score",
+        "q",
+        "--maximize",
+        "f1",
+        "--json",
+        env=env,
     )
-    shown = run("compare", str(path), "--label", "y", "--scores", "p,q", "--maximize", "f1", env=env)
+    shown = run(
+        "compare", str(path), "--label", "y", "--score", "p", "--score", "q", "--maximize", "f1", env=env
+    )
 
     for result in (by, curve, shown):
         assert 0 == result.exit_code

@@ -21,7 +21,7 @@ GOAL = ("--minimize", "cost(fp=2, fn=1)")
 
 def test_compare_prints_the_winner(two, run):
     """The table names the winner, its threshold and the tests."""
-    result = run("compare", two, "--label", "y", "--scores", "m1,m2", *GOAL)
+    result = run("compare", two, "--label", "y", "--score", "m1", "--score", "m2", *GOAL)
     assert 0 == result.exit_code
     assert "winner     m1" in result.stdout
     assert "McNemar p" in result.stdout
@@ -30,7 +30,7 @@ def test_compare_prints_the_winner(two, run):
 
 def test_compare_json_is_the_python_answer(two, run):
     """The JSON is what Python says, on standard output alone."""
-    result = run("compare", two, "--label", "y", "--scores", "m1, m2", *GOAL, "--json")
+    result = run("compare", two, "--label", "y", "--score", "m1", "--score", "m2", *GOAL, "--json")
     shown = json.loads(result.stdout)
     y = [0, 0, 1, 1, 0, 0, 1, 1]
     scores = {"m1": [0, 0.1, 0.3, 0.3, 0.3, 0.4, 0.7, 0.9], "m2": [0.5, 0.1, 0.3, 0.6, 0.7, 0.2, 0.4, 0.8]}
@@ -38,10 +38,19 @@ def test_compare_json_is_the_python_answer(two, run):
     assert json.loads(json.dumps(expected)) | {"plot": None} == shown
 
 
+def test_a_column_may_have_a_comma_in_its_name(tmp_path, run):
+    """Columns are named one by one, so any name can be told."""
+    path = tmp_path / "two.csv"
+    path.write_text('y,"m1,v2",m2\n0,0.1,0.5\n1,0.6,0.3\n1,0.4,0.7\n0,0.3,0.2\n', encoding="utf-8")
+    result = run("compare", str(path), "--label", "y", "--score", "m1,v2", "--score", "m2", *GOAL, "--json")
+    assert 0 == result.exit_code
+    assert ["m1,v2", "m2"] == [model["name"] for model in json.loads(result.stdout)["models"]]
+
+
 def test_compare_infeasible_is_exit_3(two, run):
     """If no model meets the constraint the exit code is 3 and the JSON says infeasible."""
     result = run(
-        "compare", two, "--label", "y", "--scores", "m1", "--maximize", "recall",
+        "compare", two, "--label", "y", "--score", "m1", "--maximize", "recall",
         "--subject-to", "fpr < 0", "--json",
     )  # fmt: skip
     assert 3 == result.exit_code
@@ -52,7 +61,7 @@ def test_compare_warns_on_standard_error(tmp_path, run):
     """Warnings go to standard error, so that standard output stays a result."""
     path = tmp_path / "rare.csv"
     path.write_text("y,p\n1,0.9\n" + "0,0.1\n" * 30, encoding="utf-8")
-    result = run("compare", str(path), "--label", "y", "--scores", "p", "--maximize", "f1", "--json")
+    result = run("compare", str(path), "--label", "y", "--score", "p", "--maximize", "f1", "--json")
     assert 0 == result.exit_code
     assert "Warning: The positives are 3.23 %" in result.stderr
     json.loads(result.stdout)
@@ -61,12 +70,12 @@ def test_compare_warns_on_standard_error(tmp_path, run):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("--scores", "m1,m1", "--maximize", "f1"), 2, "different columns"),
-        (("--scores", "m1", "--maximize", "f1", "--minimize", "fpr"), 2, "cannot both"),
-        (("--scores", "m1"), 2, "Missing option"),
-        (("--scores", "m3", "--maximize", "f1"), 1, "m3"),
-        (("--scores", "m1", "--maximize", "f9"), 1, "f9"),
-        (("--scores", "m1", "--maximize", "f1", "--plot", "x.bmp"), 1, ".png"),
+        (("--score", "m1", "--score", "m1", "--maximize", "f1"), 2, "another column each time"),
+        (("--score", "m1", "--maximize", "f1", "--minimize", "fpr"), 2, "cannot both"),
+        (("--score", "m1"), 2, "Missing option"),
+        (("--score", "m3", "--maximize", "f1"), 1, "m3"),
+        (("--score", "m1", "--maximize", "f9"), 1, "f9"),
+        (("--score", "m1", "--maximize", "f1", "--plot", "x.bmp"), 1, ".png"),
     ],
 )
 def test_compare_bad_options(two, run, arguments, code, message):
@@ -80,7 +89,9 @@ def test_compare_bad_options(two, run, arguments, code, message):
 def test_compare_draws(two, run, tmp_path):
     """--plot writes the picture and says where."""
     place = tmp_path / "models.png"
-    result = run("compare", two, "--label", "y", "--scores", "m1,m2", *GOAL, "--plot", str(place))
+    result = run(
+        "compare", two, "--label", "y", "--score", "m1", "--score", "m2", *GOAL, "--plot", str(place)
+    )
     assert 0 == result.exit_code
     assert place.read_bytes().startswith(b"\x89PNG")
     assert "picture" in result.stdout

@@ -220,7 +220,6 @@ def test_options_that_do_not_go_together_are_exit_2(run, scores, options, messag
         (["--maximize", "__import__('os')"], "Got '__import__'", "cutpoint metrics"),
         (["--maximize", ""], "--maximize must be", "for example"),
         (["--maximize", "f1", "--subject-to", "precision"], "--subject-to must be", "for example"),
-        (["--maximize", "f1", "--score", "P"], "Its columns are 'y' and 'p'", "did you mean 'p'"),
         (["--maximize", "f1", "--pos-label", "7"], "--pos-label must be one of the labels", ""),
         (["--maximize", "f1", "--pos-label", "yes"], "which are numbers. Got 'yes'", ""),
     ],
@@ -234,6 +233,16 @@ def test_what_cannot_be_meant_is_exit_1(run, scores, options, found, hint):
     assert result.stderr.startswith("Error: ")
     assert found in result.stderr
     assert hint in result.stderr
+
+
+@pytest.mark.parametrize("columns", [("--label", "y", "--score", "P"), ("--label", "Y", "--score", "p")])
+def test_a_column_that_there_is_not(run, scores, columns):
+    """The file, its columns and the nearest of them are named."""
+    result = run("find", scores, *columns, "--maximize", "f1")
+
+    assert 1 == result.exit_code
+    assert f"must be in '{scores}'. Its columns are 'y' and 'p'." in result.stderr
+    assert "Hint: did you mean " in result.stderr
 
 
 @pytest.mark.parametrize(

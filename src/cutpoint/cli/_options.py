@@ -23,24 +23,79 @@ def examples(*lines: str) -> str:
     return "\n".join(["\b", "Examples:" if len(lines) > 1 else "Example:", *(f"  {x}" for x in lines)])
 
 
-def data_options(command: F) -> F:
-    """Add the files and the names of their columns; `read` takes them."""
-    for add in reversed(
-        (
-            click.argument("files", nargs=-1, required=True, metavar="FILE..."),
-            click.option("--label", metavar="COLUMN", help="Column of the labels: 0/1 or any two."),
-            click.option("--score", metavar="COLUMN", required=True, help="Column of the scores."),
-            click.option("--weight", metavar="COLUMN", help="Column of weights, if there are any."),
-            click.option("--positives", metavar="COLUMN", help="Instead of labels: positives per row,"),
-            click.option("--negatives", metavar="COLUMN", help="and negatives per row."),
-            click.option("--pos-label", metavar="LABEL", help="The positive label; 1 by default."),
-            click.option("--where", metavar="CONDITION", help="Only these rows: \"month = '2026-10'\"."),
-            click.option("--sql", metavar="SELECT", help="A query over the files, as the table data."),
-            click.option("--memory-limit", metavar="SIZE", help="What DuckDB may use, such as 2GB."),
+def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Return several options as one decorator; the help has them in this order."""
+
+    def add(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def _one(context: click.Context, option: click.Parameter, names: tuple[str, ...]) -> str | None:
+    """Return the only name; of two, click would take the second one without a word."""
+    if len(names) > 1:
+        message = (
+            f"`{context.command_path}` takes one column of scores. "
+            "`cutpoint compare` and `cutpoint report` take several."
         )
-    ):
-        command = add(command)
-    return command
+        raise click.BadParameter(message, param=option)
+    return names[0] if names else None
+
+
+def _different(_context: click.Context, option: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(names)) < len(names):
+        message = "must name another column each time."
+        raise click.BadParameter(message, param=option)
+    return names
+
+
+def score_option(text: str = "Column of the scores.", *, required: bool = True) -> Callable[[F], F]:
+    """Return the option of the one column of scores, or of probabilities."""
+    return click.option(
+        "--score", metavar="COLUMN", required=required, multiple=True, callback=_one, help=text
+    )
+
+
+policy_score_option = score_option("Column of the scores; by default as the policy says.", required=False)
+scores_option = click.option(
+    "--score",
+    "scores",
+    metavar="COLUMN",
+    required=True,
+    multiple=True,
+    callback=_different,
+    help="Column of the scores. Once for each model.",
+)
+files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+label_option = click.option("--label", metavar="COLUMN", help="Column of the labels: 0/1 or any two.")
+needed_label_option = click.option(
+    "--label", metavar="COLUMN", required=True, help="Column of the labels: 0/1 or any two."
+)
+weight_option = click.option("--weight", metavar="COLUMN", help="Column of weights, if there are any.")
+counts_options = together(
+    click.option("--positives", metavar="COLUMN", help="Instead of labels: positives per row,"),
+    click.option("--negatives", metavar="COLUMN", help="and negatives per row."),
+)
+pos_label_option = click.option("--pos-label", metavar="LABEL", help="The positive label; 1 by default.")
+memory_option = click.option("--memory-limit", metavar="SIZE", help="What DuckDB may use, such as 2GB.")
+rows_options = together(
+    click.option("--where", metavar="CONDITION", help="Only these rows: \"month = '2026-10'\"."),
+    click.option("--sql", metavar="SELECT", help="A query over the files, as the table data."),
+    memory_option,
+)
+data_options = together(
+    files_argument,
+    label_option,
+    score_option(),
+    weight_option,
+    counts_options,
+    pos_label_option,
+    rows_options,
+)
+"""The files and the names of their columns; `read` takes them."""
 
 
 def goal_options(command: F) -> F:

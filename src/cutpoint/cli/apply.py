@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cutpoint.cli._options import examples, json_option
+from cutpoint.cli._options import examples, files_argument, json_option, policy_score_option
 from cutpoint.cli._output import count, print_json, waiting
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ missing_option = click.option(
     )
 )
 @click.argument("policy", metavar="POLICY")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@files_argument
 @click.option(
     "-o",
     "--output",
@@ -39,7 +39,7 @@ missing_option = click.option(
     show_default=True,
     help="What to write, by its ending: .csv, .tsv, .parquet, .ndjson; - for standard output.",
 )
-@click.option("--score", metavar="COLUMN", help="Column of the scores; by default as the policy says.")
+@policy_score_option
 @click.option(
     "--column", metavar="NAME", default="decision", show_default=True, help="Name of the new column."
 )

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from cutpoint.cli._messages import in_columns
-from cutpoint.cli._options import examples, json_option, read
+from cutpoint.cli._options import (
+    examples,
+    files_argument,
+    json_option,
+    needed_label_option,
+    pos_label_option,
+    read,
+    score_option,
+)
 from cutpoint.cli._output import count, pairs, print_json, show, table, value, waiting
 
 if TYPE_CHECKING:
@@ -21,10 +29,10 @@ if TYPE_CHECKING:
         "cutpoint calibration scores.csv --label y --score p --strategy isotonic",
     )
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--label", metavar="COLUMN", required=True, help="Column of the labels: 0/1 or any two.")
-@click.option("--score", metavar="COLUMN", required=True, help="Column of the probabilities.")
-@click.option("--pos-label", metavar="LABEL", help="The positive label; 1 by default.")
+@files_argument
+@needed_label_option
+@score_option("Column of the probabilities.")
+@pos_label_option
 @click.option(
     "--strategy",
     type=click.Choice(["uniform", "quantile", "isotonic"]),

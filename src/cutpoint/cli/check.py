@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cutpoint.cli._options import examples, json_option
+from cutpoint.cli._options import examples, files_argument, json_option, policy_score_option
 from cutpoint.cli._output import count, data, exact, pairs, print_json, show, table, value, waiting
 from cutpoint.cli.apply import load
 
@@ -27,9 +27,9 @@ _SHOWN = ("prevalence", "predicted_positive_rate", "precision", "recall", "speci
     )
 )
 @click.argument("policy", metavar="POLICY")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@files_argument
 @click.option("--label", metavar="COLUMN", help="Column of the labels, if they are known by now.")
-@click.option("--score", metavar="COLUMN", help="Column of the scores; by default as the policy says.")
+@policy_score_option
 @click.option("--pos-label", metavar="LABEL", help="The positive label; by default as the policy says.")
 @click.option(
     "--psi", type=float, default=0.2, show_default=True, help="The population stability index of an alarm."

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cutpoint.cli._messages import in_columns
-from cutpoint.cli._options import examples, goal_options, json_option, need_goal
+from cutpoint.cli._options import (
+    examples,
+    files_argument,
+    goal_options,
+    json_option,
+    need_goal,
+    needed_label_option,
+    pos_label_option,
+    scores_option,
+    weight_option,
+)
 from cutpoint.cli._output import count, exact, fits, pairs, print_json, show, table, value, waiting
 
 if TYPE_CHECKING:
@@ -20,19 +30,17 @@ _SPARE = ("relative", "f1", "accuracy", "better by", "AUC interval", "precision"
 
 @click.command(
     epilog=examples(
-        "cutpoint compare scores.csv --label y --scores m1,m2,m3 \\",
+        "cutpoint compare scores.csv --label y --score m1 --score m2 \\",
         "    --minimize 'cost(fp=2, fn=1)'",
-        "cutpoint compare scores.csv --label y --scores m1,m2 \\",
+        "cutpoint compare scores.csv --label y --score m1 --score m2 \\",
         "    --maximize recall --subject-to 'precision >= 0.95' --json",
     )
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--label", metavar="COLUMN", required=True, help="Column of the labels: 0/1 or any two.")
-@click.option(
-    "--scores", metavar="COLUMNS", required=True, help="Columns of the scores, with commas between."
-)
-@click.option("--weight", metavar="COLUMN", help="Column of weights, if there are any.")
-@click.option("--pos-label", metavar="LABEL", help="The positive label; 1 by default.")
+@files_argument
+@needed_label_option
+@scores_option
+@weight_option
+@pos_label_option
 @goal_options
 @click.option(
     "--confidence",
@@ -49,7 +57,7 @@ def compare(
     files: tuple[str, ...],
     *,
     label: str,
-    scores: str,
+    scores: tuple[str, ...],
     weight: str | None,
     pos_label: str | None,
     maximize: str | None,
@@ -67,10 +75,6 @@ def compare(
     decisions, a paired bootstrap on the goal.
     """
     need_goal(maximize, minimize)
-    names = [name.strip() for name in scores.split(",") if name.strip()]
-    if len(names) != len(set(names)) or not names:
-        message = "must be the names of different columns, with commas between."
-        raise click.BadParameter(message, param_hint="'--scores'")
     from cutpoint.compare import compare as judge
     from cutpoint.objective import goal
     from cutpoint.sources.files import read_columns, typed_label
@@ -78,14 +82,14 @@ def compare(
     # A slip in the goal is told before a large file is read.
     goal(maximize=maximize, minimize=minimize, subject_to=subject_to)
     with waiting("Reading"):
-        numbers = [*names, *([] if weight is None else [weight])]
+        numbers = [*scores, *([] if weight is None else [weight])]
         columns, labels = read_columns(files, numbers=numbers, label=label)
     assert labels is not None
     names_of = in_columns(y_true=label, sample_weight=weight)
     with waiting("Comparing"), names_of, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = judge(
-            {name: columns[name] for name in names},
+            {name: columns[name] for name in scores},
             labels,
             maximize=maximize,
             minimize=minimize,

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from cutpoint.cli._messages import in_columns
-from cutpoint.cli._options import examples, goal_options, json_option, need_goal
+from cutpoint.cli._options import (
+    examples,
+    files_argument,
+    goal_options,
+    json_option,
+    need_goal,
+    score_option,
+    weight_option,
+)
 from cutpoint.cli._output import KEY_METRICS, count, exact, pairs, print_json, show, table, value, waiting
 
 if TYPE_CHECKING:
@@ -24,9 +32,9 @@ ESTIMATE = "estimate"
         "    --train-prevalence 0.5 --new-prevalence estimate",
     )
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--score", metavar="COLUMN", required=True, help="Column of the probabilities.")
-@click.option("--weight", metavar="COLUMN", help="Column of weights, if there are any.")
+@files_argument
+@score_option("Column of the probabilities.")
+@weight_option
 @goal_options
 @click.option(
     "--train-prevalence",

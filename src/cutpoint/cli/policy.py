@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from cutpoint.cli._options import examples, json_option
+from cutpoint.cli._options import examples, json_option, policy_score_option
 from cutpoint.cli._output import pairs, print_json, show
 from cutpoint.cli.apply import load, missing_option
 
@@ -43,7 +43,7 @@ def show_(file: str, *, as_json: bool) -> None:
 @click.option(
     "--dialect", type=click.Choice(_DIALECTS), default="ansi", show_default=True, help="Whose SQL to write."
 )
-@click.option("--score", metavar="COLUMN", help="Column of the scores; by default as the policy says.")
+@policy_score_option
 @missing_option
 @json_option
 def sql(file: str, *, dialect: Any, score: str | None, missing: Any, as_json: bool) -> None:

@@ -6,7 +6,19 @@ from typing import Any
 
 import click
 
-from cutpoint.cli._options import examples, goal_options, json_option, need_goal, read
+from cutpoint.cli._options import (
+    counts_options,
+    examples,
+    files_argument,
+    goal_options,
+    json_option,
+    label_option,
+    need_goal,
+    pos_label_option,
+    read,
+    scores_option,
+    weight_option,
+)
 from cutpoint.cli._output import pairs, print_json, show, waiting
 
 
@@ -18,20 +30,12 @@ from cutpoint.cli._output import pairs, print_json, show, waiting
         "    --minimize 'cost(fp=1, fn=5)' --title 'Churn' -o report.html",
     )
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--label", metavar="COLUMN", help="Column of the labels: 0/1 or any two.")
-@click.option(
-    "--score",
-    "scores",
-    metavar="COLUMN",
-    required=True,
-    multiple=True,
-    help="Column of the scores. Once for each model.",
-)
-@click.option("--weight", metavar="COLUMN", help="Column of weights, if there are any.")
-@click.option("--positives", metavar="COLUMN", help="Instead of labels: positives per row,")
-@click.option("--negatives", metavar="COLUMN", help="and negatives per row.")
-@click.option("--pos-label", metavar="LABEL", help="The positive label; 1 by default.")
+@files_argument
+@label_option
+@scores_option
+@weight_option
+@counts_options
+@pos_label_option
 @goal_options
 @click.option("-o", "--output", metavar="FILE", help="Where to write the page, an HTML file.")
 @click.option("--title", metavar="TEXT", help="The heading of the page.")
@@ -63,9 +67,6 @@ def report(
     if output is None and not as_json:
         message = "Missing option '-o', for example -o report.html (or '--json' for the numbers alone)."
         raise click.UsageError(message)
-    if len(set(scores)) < len(scores):
-        message = "must name another column each time."
-        raise click.BadParameter(message, param_hint="'--score'")
     if len(scores) > 1 and "-" in files:
         message = "Several models need a file: standard input can be read only once."
         raise click.UsageError(message)
