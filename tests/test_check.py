@@ -371,3 +371,35 @@ def test_data_that_cannot_be_read(data):
     with pytest.raises((InvalidParameterError, InvalidInputError)) as error:
         found().check(data)
     assert " of find " not in str(error.value)
+
+
+# --- which rows
+
+
+@pytest.mark.parametrize("label", [None, "y"])
+def test_files_can_be_filtered(tmp_path, label):
+    """The rows that a condition or a query leaves are checked, and no others."""
+    y, p = scores(900, seed=3)
+    month = np.where(np.arange(900) % 3 == 0, "a", "b")
+    path, few = str(tmp_path / "all.csv"), str(tmp_path / "few.parquet")
+    frame = pd.DataFrame({"y": y, "p": p, "month": month})
+    frame.to_csv(path, index=False)
+    frame[month == "a"].to_parquet(few)
+    policy = found()
+    expected = policy.check(few, label=label).to_dict()
+
+    assert 300 == expected["rows"]
+    assert expected == policy.check(path, label=label, where="month = 'a'", memory_limit="1GB").to_dict()
+    assert expected == policy.check(path, label=label, sql="select * from data where month = 'a'").to_dict()
+    with pytest.raises(InvalidInputError, match="No row is left by where="):
+        policy.check(path, label=label, where="month = 'c'")
+
+
+@pytest.mark.parametrize("columns", [{}, {"label": "y"}])
+def test_what_is_no_file_cannot_be_filtered(columns):
+    """A condition on arrays and frames would be ignored, and is refused."""
+    y, p = scores(900, seed=3)
+    data = pd.DataFrame({"y": y, "p": p}) if columns else p
+
+    with pytest.raises(InvalidParameterError, match="where the data are no files"):
+        found().check(data, where="p > 0.5", **columns)

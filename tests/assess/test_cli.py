@@ -61,6 +61,33 @@ def test_assess_by_group(file):
     assert expected.to_dict() == json.loads(result.stdout)
 
 
+def test_groups_are_of_the_rows_that_are_left(file):
+    """Groups go through the same filter and the same query, and come out of a pipe too."""
+    path, y, p = file
+    text = path.read_text(encoding="utf-8")
+    options = ("--label", "y", "--score", "p", "--maximize", "f1", "--n-bootstrap", 20, "--json", "--cv", 3)
+    by = (*options, "--no-stratify", "--group", "customer")
+    few = run("assess", path, *by, "--where", "w < 3")
+    query = run("assess", path, *by, "--sql", "select * from data where w in ('1', '2')")
+    piped = CliRunner().invoke(main, [*map(str, ("assess", "-", *by)), "--where", "w < 3"], input=text)
+    kept = [i for i in range(600) if i % 4 < 2]
+    groups = [f"c{i // 3}" for i in kept]
+    expected = cp.assess(y[kept], p[kept], maximize="f1", n_bootstrap=20, groups=groups, cv=3, stratify=False)
+
+    for result in (few, query, piped):
+        assert expected.to_dict() == json.loads(result.stdout)
+
+
+def test_a_row_without_a_group_is_refused(file):
+    """Rows of nobody are not all of one customer."""
+    path, *_ = file
+    path.write_text(path.read_text(encoding="utf-8").replace(",c7,", ",,"), encoding="utf-8")
+    result = run("assess", path, "--label", "y", "--score", "p", "--maximize", "f1", "--group", "customer")
+
+    assert 1 == result.exit_code
+    assert "'customer' must not contain NaN or null. 3 of 600 values are missing" in result.output
+
+
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [

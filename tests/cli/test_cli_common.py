@@ -269,6 +269,50 @@ READERS = {
 }
 
 
+FILTERS = {
+    "--where": "month = '2026-10'",
+    "--sql": "select y::int as y, p::double as p, w::int as w from data where month = '2026-10'",
+}
+
+
+@pytest.mark.parametrize("command", [name for name in READERS if name != "apply"])
+@pytest.mark.parametrize("option", FILTERS)
+def test_every_command_that_reads_rows_can_choose_them(run, tmp_path, command, option):
+    """A filtered file gives what a file of these rows alone gives."""
+    policy = tmp_path / "policy.json"
+    cp.find([0, 1], [0.2, 0.7], maximize="f1").policy(score="p", label="y").save(policy)
+    rows = [(f"2026-{9 + i % 2:02}", i * i % 3 % 2, i * i % 50 / 50, 1 + i % 3) for i in range(60)]
+    for name, kept in (("all", rows), ("few", [row for row in rows if row[0] == "2026-10"])):
+        lines = ["month,y,p,w", *(",".join(map(str, row)) for row in kept)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def shown(file, *options):
+        first = [str(policy)] if command == "check" else []
+        json_ = [] if "--json" in READERS[command] else ["--json"]
+        result = run(command, *first, str(tmp_path / file), *READERS[command], *json_, *options)
+        said = re.sub(r'"(seconds|passes)": .*', "", result.stdout)
+        return result.exit_code, said, result.stderr.replace(str(tmp_path / file), "")
+
+    limit = ("--memory-limit", "500MB")
+    assert shown("few.csv") == shown("all.csv", option, FILTERS[option], *limit)
+    assert shown("few.csv") != shown("all.csv")
+    code, out, err = shown("all.csv", option, FILTERS[option].replace("10", "11"))
+    assert (1, "") == (code, out)
+    assert f"No row is left by {option} " in err
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_memory_is_limited_in_every_command_that_reads_files(run, scores, tmp_path, command):
+    """What cannot be meant is refused by its option."""
+    policy = str(tmp_path / "policy.json")
+    cp.find([0, 1], [0.2, 0.7], maximize="f1").policy(score="p", label="y").save(policy)
+    first = [policy] if command in {"check", "apply"} else []
+    result = run(command, *first, scores, *READERS[command], "--memory-limit", "much")
+
+    assert 1 == result.exit_code
+    assert result.stderr.startswith("Error: --memory-limit must be a number and KB, MB, GB or TB.")
+
+
 @pytest.mark.parametrize("command", [name for name in READERS if name not in {"compare", "report"}])
 def test_a_second_column_of_scores_is_never_ignored(run, scores, tmp_path, command):
     """Where one column is searched two are refused, and the commands for several are named."""

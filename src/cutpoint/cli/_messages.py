@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 from contextlib import contextmanager
@@ -31,8 +32,8 @@ _REWRITES = (
     ),
     # maximize='f1' -> --maximize f1
     (
-        re.compile(rf"\b({_NAMES})=('[^']*'|[-\w.]+)"),
-        lambda m: f"{_option(m[1])} {shlex.quote(m[2].strip(chr(39)))}",
+        re.compile(rf"""\b({_NAMES})=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-\w.]+)"""),
+        lambda m: f"{_option(m[1])} {_quoted(m[2])}",
     ),
     (re.compile(r"(?<= )'(pos_label|minimize|maximize)'"), lambda m: _option(m[1])),
     (re.compile(r"\binto subject_to\b"), lambda _: "into --subject-to"),
@@ -71,6 +72,18 @@ def in_columns(**columns: str | None) -> Iterator[None]:
             if column is not None:
                 message = message.replace(f"'{argument}'", f"'{column}'")
         raise type(error)(message) from error
+
+
+def _quoted(value: str) -> str:
+    r"""Write what Python writes as a value the way a shell needs it, with the quotes that people use.
+
+    Examples
+    --------
+    >>> print(_quoted("'f1'"), _quoted("\"month = '2026-10'\""), _quoted("0.5"))
+    f1 "month = '2026-10'" 0.5
+    """
+    text = ast.literal_eval(value) if value[0] in "'\"" else value
+    return f'"{text}"' if "'" in text and not set('"$`\\!') & set(text) else shlex.quote(text)
 
 
 def _option(name: str) -> str:

@@ -12,6 +12,7 @@ from cutpoint.cli._output import waiting
 if TYPE_CHECKING:
     from cutpoint.sources.arrays import ArraySource
     from cutpoint.sources.batches import BatchSource
+    from cutpoint.sources.files import Models
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -131,24 +132,40 @@ def need_goal(maximize: str | None, minimize: str | None) -> None:
         raise click.UsageError(message)
 
 
-def read(
-    files: tuple[str, ...],
+def read(files: tuple[str, ...], *, score: str, **columns: str | None) -> ArraySource:
+    """Read the columns that `data_options` name; exit with 2 for options that do not go together."""
+    return read_models(files, scores=(score,), **columns).sources[score]
+
+
+def read_or_stream(files: tuple[str, ...], *, score: str, **columns: str | None) -> ArraySource | BatchSource:
+    """Read as `read` does; but large files are read batch by batch in the search."""
+    _check(**columns)
+    from cutpoint.sources.files import source
+
+    with waiting("Reading"):
+        return source(files, score=score, stream=None, **columns)
+
+
+def read_models(
+    files: tuple[str, ...], *, scores: tuple[str, ...], group: str | None = None, **columns: str | None
+) -> Models:
+    """Read several columns of scores, and groups, of the same rows; see `read`."""
+    _check(**columns)
+    from cutpoint.sources.files import models
+
+    with waiting("Reading"):
+        return models(files, scores=scores, group=group, **columns)
+
+
+def _check(
     *,
     label: str | None,
-    score: str,
-    weight: str | None,
-    positives: str | None,
-    negatives: str | None,
-    pos_label: str | None,
-    where: str | None = None,
-    sql: str | None = None,
-    memory_limit: str | None = None,
-    stream: bool | None = False,
-) -> ArraySource | BatchSource:
-    """Read the columns that the options name; exit with 2 for options that do not go together.
-
-    With `stream` None, large files are not read yet, but batch by batch in the search.
-    """
+    weight: str | None = None,
+    positives: str | None = None,
+    negatives: str | None = None,
+    pos_label: str | None = None,
+    **_: str | None,
+) -> None:
     counted = positives is not None or negatives is not None
     if counted:
         for option, value in (("--label", label), ("--weight", weight), ("--pos-label", pos_label)):
@@ -161,19 +178,3 @@ def read(
     elif label is None:
         message = "Missing option '--label' (or '--positives' and '--negatives')."
         raise click.UsageError(message)
-    from cutpoint.sources.files import source
-
-    with waiting("Reading"):
-        return source(
-            files,
-            label=label,
-            score=score,
-            weight=weight,
-            positives=positives,
-            negatives=negatives,
-            pos_label=pos_label,
-            where=where,
-            sql=sql,
-            memory_limit=memory_limit,
-            stream=stream,
-        )

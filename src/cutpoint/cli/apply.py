@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cutpoint.cli._options import examples, files_argument, json_option, policy_score_option
+from cutpoint.cli._options import examples, files_argument, json_option, memory_option, policy_score_option
 from cutpoint.cli._output import count, print_json, waiting
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ missing_option = click.option(
     "--column", metavar="NAME", default="decision", show_default=True, help="Name of the new column."
 )
 @missing_option
+@memory_option
 @json_option
 def apply(
     policy: str,
@@ -53,6 +54,7 @@ def apply(
     score: str | None,
     column: str,
     missing: Any,
+    memory_limit: str | None,
     as_json: bool,
 ) -> None:
     """Write rows with a column of decisions: 1 if the score is at least the threshold, else 0.
@@ -69,7 +71,9 @@ def apply(
         message = "Parquet is not for a terminal: give the decisions a file with -o."
         raise click.UsageError(message)
     with waiting("Deciding"):
-        done = rule.apply(list(files), output, score=score, column=column, missing=missing)
+        done = rule.apply(
+            list(files), output, score=score, column=column, missing=missing, memory_limit=memory_limit
+        )
     if as_json:
         print_json(done.to_dict())
     else:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from cutpoint.cli._options import data_options, examples, goal_options, json_option, need_goal, read
+from cutpoint.cli._options import data_options, examples, goal_options, json_option, need_goal, read_models
 from cutpoint.cli._output import pairs, print_json, show, waiting
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @click.command(
@@ -82,11 +79,11 @@ def assess(
 
     # A slip in the goal is told before a large file is read.
     goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="assess")
-    source = read(files, **columns)
-    groups = None if group is None else _groups(files, group)
+    score = columns.pop("score")
+    sources, groups = read_models(files, scores=(score,), group=group, **columns)
     with waiting("Assessing"):
         found = look(
-            source,
+            sources[score],
             maximize=maximize,
             minimize=minimize,
             subject_to=subject_to,
@@ -102,14 +99,3 @@ def assess(
         print_json(found.to_dict())
         return
     show(pairs(found.lines()), "", found.summary)
-
-
-def _groups(files: tuple[str, ...], column: str) -> NDArray[Any]:
-    if "-" in files:
-        message = "--group needs a file: standard input can be read only once."
-        raise click.UsageError(message)
-    from cutpoint.sources.files import read_columns
-
-    values = read_columns(files, numbers=[], label=column)[1]
-    assert values is not None
-    return values

@@ -14,6 +14,7 @@ from cutpoint.cli._options import (
     needed_label_option,
     pos_label_option,
     read,
+    rows_options,
     score_option,
 )
 from cutpoint.cli._output import count, pairs, print_json, show, table, value, waiting
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 @needed_label_option
 @score_option("Column of the probabilities.")
 @pos_label_option
+@rows_options
 @click.option(
     "--strategy",
     type=click.Choice(["uniform", "quantile", "isotonic"]),
@@ -59,6 +61,7 @@ def calibration(
     n_bins: int,
     maximize: str,
     as_json: bool,
+    **rows: str | None,
 ) -> None:
     """Tell whether probabilities are calibrated, on rows with labels.
 
@@ -69,12 +72,9 @@ def calibration(
     from cutpoint.calibration import calibration as measure
     from cutpoint.calibration import check_threshold
     from cutpoint.objective import goal
-    from cutpoint.sources.arrays import ArraySource
 
     goal(maximize=maximize, caller="check_threshold")
-    nothing = dict.fromkeys(("weight", "positives", "negatives"))
-    source = read(files, label=label, score=score, pos_label=pos_label, **nothing)
-    assert isinstance(source, ArraySource)  # not asked to be streamed
+    source = read(files, label=label, score=score, pos_label=pos_label, **rows)
     source.summary()  # checks the labels
     y, _ = source.streams[0].read(slice(None), slice(None))
     with waiting("Measuring"), in_columns(y_prob=score):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cutpoint.cli._options import examples, files_argument, json_option, policy_score_option
+from cutpoint.cli._options import examples, files_argument, json_option, policy_score_option, rows_options
 from cutpoint.cli._output import count, data, exact, pairs, print_json, show, table, value, waiting
 from cutpoint.cli.apply import load
 
@@ -31,6 +31,7 @@ _SHOWN = ("prevalence", "predicted_positive_rate", "precision", "recall", "speci
 @click.option("--label", metavar="COLUMN", help="Column of the labels, if they are known by now.")
 @policy_score_option
 @click.option("--pos-label", metavar="LABEL", help="The positive label; by default as the policy says.")
+@rows_options
 @click.option(
     "--psi", type=float, default=0.2, show_default=True, help="The population stability index of an alarm."
 )
@@ -45,6 +46,7 @@ _SHOWN = ("prevalence", "predicted_positive_rate", "precision", "recall", "speci
 @click.pass_context
 def check(
     context: click.Context,
+    /,
     policy: str,
     files: tuple[str, ...],
     *,
@@ -54,6 +56,7 @@ def check(
     psi: float,
     alpha: float,
     as_json: bool,
+    **rows: str | None,
 ) -> None:
     """Tell whether a policy still does on new rows what it did, and what would be best now.
 
@@ -67,7 +70,9 @@ def check(
         message = "--pos-label needs --label."
         raise click.UsageError(message)
     with waiting("Checking"):
-        found = rule.check(list(files), score=score, label=label, pos_label=pos_label, alpha=alpha, psi=psi)
+        found = rule.check(
+            list(files), score=score, label=label, pos_label=pos_label, alpha=alpha, psi=psi, **rows
+        )
     if as_json:
         print_json(found.to_dict())
     else:

@@ -16,6 +16,7 @@ from cutpoint.cli._options import (
     need_goal,
     needed_label_option,
     pos_label_option,
+    rows_options,
     scores_option,
     weight_option,
 )
@@ -41,6 +42,7 @@ _SPARE = ("relative", "f1", "accuracy", "better by", "AUC interval", "precision"
 @scores_option
 @weight_option
 @pos_label_option
+@rows_options
 @goal_options
 @click.option(
     "--confidence",
@@ -66,6 +68,7 @@ def compare(
     confidence: float,
     plot: str | None,
     as_json: bool,
+    **rows: str | None,
 ) -> None:
     """Compare models on the same rows, each at its own best threshold.
 
@@ -83,7 +86,7 @@ def compare(
     goal(maximize=maximize, minimize=minimize, subject_to=subject_to)
     with waiting("Reading"):
         numbers = [*scores, *([] if weight is None else [weight])]
-        columns, labels = read_columns(files, numbers=numbers, label=label)
+        columns, labels = read_columns(files, numbers=numbers, label=label, **rows)
     assert labels is not None
     names_of = in_columns(y_true=label, sample_weight=weight)
     with waiting("Comparing"), names_of, warnings.catch_warnings(record=True) as caught:

@@ -13,6 +13,7 @@ from cutpoint.cli._options import (
     goal_options,
     json_option,
     need_goal,
+    rows_options,
     score_option,
     weight_option,
 )
@@ -35,6 +36,7 @@ ESTIMATE = "estimate"
 @files_argument
 @score_option("Column of the probabilities.")
 @weight_option
+@rows_options
 @goal_options
 @click.option(
     "--train-prevalence",
@@ -74,6 +76,7 @@ def expected(
     exact_expectation: bool,
     method: Literal["auto", "sweep", "narrow"],
     as_json: bool,
+    **rows: str | None,
 ) -> None:
     """Find the best threshold for calibrated probabilities, without labels.
 
@@ -94,7 +97,7 @@ def expected(
     # A slip in the goal is told before a large file is read.
     goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="find_expected")
     with waiting("Reading"):
-        columns, _ = read_columns(files, numbers=[score, *([] if weight is None else [weight])])
+        columns, _ = read_columns(files, numbers=[score, *([] if weight is None else [weight])], **rows)
     p, moved = columns[score], None
     with waiting("Searching"), in_columns(y_prob=score, sample_weight=weight):
         if train_prevalence is not None and new_prevalence is not None:

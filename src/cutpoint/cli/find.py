@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cutpoint.cli._options import data_options, examples, goal_options, json_option, need_goal, read
+from cutpoint.cli._options import data_options, examples, goal_options, json_option, need_goal, read_or_stream
 from cutpoint.cli._output import (
     KEY_METRICS,
     beside,
@@ -151,7 +151,7 @@ def find(
             **columns,
         )
         return
-    source = read(files, **columns, stream=None)
+    source = read_or_stream(files, **columns)
     with waiting("Searching"):
         solution = search(
             source,

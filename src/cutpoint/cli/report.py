@@ -15,7 +15,8 @@ from cutpoint.cli._options import (
     label_option,
     need_goal,
     pos_label_option,
-    read,
+    read_models,
+    rows_options,
     scores_option,
     weight_option,
 )
@@ -36,6 +37,7 @@ from cutpoint.cli._output import pairs, print_json, show, waiting
 @weight_option
 @counts_options
 @pos_label_option
+@rows_options
 @goal_options
 @click.option("-o", "--output", metavar="FILE", help="Where to write the page, an HTML file.")
 @click.option("--title", metavar="TEXT", help="The heading of the page.")
@@ -67,15 +69,12 @@ def report(
     if output is None and not as_json:
         message = "Missing option '-o', for example -o report.html (or '--json' for the numbers alone)."
         raise click.UsageError(message)
-    if len(scores) > 1 and "-" in files:
-        message = "Several models need a file: standard input can be read only once."
-        raise click.UsageError(message)
     from cutpoint.objective import goal
     from cutpoint.report._report import build
 
     # A slip in the goal is told before a large file is read.
     wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="report")
-    sources = {name: read(files, score=name, **columns) for name in scores}
+    sources = read_models(files, scores=scores, **columns).sources
     with waiting("Searching"):
         made = build(
             sources,

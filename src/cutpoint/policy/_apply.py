@@ -27,7 +27,7 @@ from cutpoint.policy._sql import condition, quoted
 from cutpoint.sources._formats import layout_of, unreadable
 from cutpoint.sources._formats import table as all_columns
 from cutpoint.sources._paths import on_disk
-from cutpoint.sources.files import _as_number
+from cutpoint.sources.files import _as_number, check_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from cutpoint.policy._policy import Missing, Policy
     from cutpoint.sources._formats import File
+    from cutpoint.sources.where import Column
 
 Form = Literal["csv", "parquet", "ndjson"]
 _ENDINGS: dict[str, Form] = {
@@ -72,19 +73,25 @@ class Applied:
 
 
 @dataclass(frozen=True)
-class Table:
-    """All columns of the input, by the names that the user gave them, and the SQL of the score."""
+class Scored:
+    """Rows, and the SQL of their score."""
 
-    connection: DuckDBPyConnection
     relation: DuckDBPyRelation
-    names: list[str]
-    form: Form
     score: str
     """The score as a double; NULL where there is none."""
     garbled: str
     """Whether a cell has text that is no number."""
     cell: str
     """The score as it stands in the file."""
+
+
+@dataclass(frozen=True)
+class Table(Scored):
+    """All columns of the input, by the names that the user gave them."""
+
+    connection: DuckDBPyConnection
+    names: list[str]
+    form: Form
     separator: str = ","
 
 
@@ -96,10 +103,12 @@ def apply(
     score: str | None,
     column: str,
     missing: Missing,
+    memory_limit: str | None = None,
 ) -> Applied:
     """Write the rows with their decisions; the output appears whole or not at all."""
     target = os.fspath(output)
     name = policy.column(score, "apply")
+    check_memory(memory_limit, "apply")
     with spooled(path) as (files, folder):
         for file in files:
             if target != "-" and Path(target).exists() and Path(target).samefile(file.path):
@@ -129,7 +138,7 @@ def apply(
             with _written(target, folder) as beside:
                 done = apply_lines(policy, files, beside, score=name, column=column, missing=missing)
         else:
-            with connected() as connection, _written(target, folder) as beside, told(files):
+            with connected(memory_limit) as connection, _written(target, folder) as beside, told(files):
                 table = opened(connection, files, name, policy.dtype)
                 taken = [one.lower() for one in table.names] if written == "parquet" else table.names
                 if (column.lower() if written == "parquet" else column) in taken:
@@ -137,7 +146,16 @@ def apply(
                 done = decided(policy, table, name, missing)
                 rule = _decision(policy, table, missing)
                 zipped = target.endswith(".gz")
-                _copy(table, beside, written, column=column, decision=rule, empty=done[0] == 0, zipped=zipped)
+                _copy(
+                    table,
+                    beside,
+                    written,
+                    column=column,
+                    decision=rule,
+                    empty=done[0] == 0,
+                    zipped=zipped,
+                    limited=memory_limit is not None,
+                )
     return Applied(target, *done)
 
 
@@ -170,23 +188,24 @@ def opened(connection: DuckDBPyConnection, files: list[File], score: str, dtype:
             allow_quoted_nulls=False,
         )
     names = list(first.names) if first.form == "CSV" else whole.names
-    # Numbers in text have no type of their own: they are read in that of the policy.
+    return Table(
+        **vars(scored(relation, score, column, dtype)),
+        connection=connection,
+        names=names,
+        form=_FORMS[first.form],
+        separator=first.separator or ",",
+    )
+
+
+def scored(relation: DuckDBPyRelation, score: str, column: Column, dtype: str = "float64") -> Scored:
+    """Tell how to read the scores; numbers in text have no type of their own, but that of the policy."""
     if column.type == "VARCHAR":
         narrow = "FLOAT" if dtype == "float32" else "DOUBLE"
         number = f"CAST(TRY_CAST(nullif(trim({column.sql}), '') AS {narrow}) AS DOUBLE)"
         garbled = f"(nullif(trim({column.sql}), '') IS NOT NULL AND {number} IS NULL)"
     else:
         number, garbled = f"CAST({_as_number(score, column)} AS DOUBLE)", "false"
-    return Table(
-        connection,
-        relation,
-        names,
-        _FORMS[first.form],
-        score=number,
-        garbled=garbled,
-        cell=column.sql,
-        separator=first.separator or ",",
-    )
+    return Scored(relation, number, garbled, column.sql)
 
 
 def _form_of(output: str) -> Form:
@@ -214,13 +233,13 @@ def _check_column(column: str, form: Form) -> None:
         )
 
 
-def _absent(table: Table) -> str:
+def _absent(table: Scored) -> str:
     return f"({table.score} IS NULL OR isnan({table.score}))"
 
 
 def decided(
     policy: Policy,
-    table: Table,
+    table: Scored,
     name: str,
     missing: Missing,
     *,
@@ -259,7 +278,15 @@ def _decision(policy: Policy, table: Table, missing: Missing) -> str:
 
 
 def _copy(
-    table: Table, beside: Path, form: Form, *, column: str, decision: str, empty: bool, zipped: bool
+    table: Table,
+    beside: Path,
+    form: Form,
+    *,
+    column: str,
+    decision: str,
+    empty: bool,
+    zipped: bool,
+    limited: bool,
 ) -> None:
     """Stream the rows and their decisions to a file."""
     separator = table.separator if table.form == "csv" else "\t" if ".tsv" in beside.suffixes else ","
@@ -291,6 +318,8 @@ def _copy(
     try:
         whole.query("decided", copy)
     except OutOfMemoryException:  # rows of very many columns: then as much as the machine has
+        if limited:
+            raise
         table.connection.execute("RESET memory_limit")
         whole.query("decided", copy)
 
@@ -323,14 +352,14 @@ def _literal(text: str) -> str:
 
 
 @contextmanager
-def connected() -> Iterator[DuckDBPyConnection]:
+def connected(memory_limit: str | None = None) -> Iterator[DuckDBPyConnection]:
     """Yield a database in memory that spills to a folder of its own."""
     from duckdb import connect
 
     with tempfile.TemporaryDirectory(prefix="cutpoint-") as folder, connect() as connection:
         connection.execute(f"SET temp_directory = {_literal(folder)}")
         connection.execute("SET enable_progress_bar = false")
-        connection.execute(f"SET memory_limit = '{MEMORY}'")
+        connection.execute(f"SET memory_limit = {_literal(memory_limit or MEMORY)}")
         yield connection
 
 

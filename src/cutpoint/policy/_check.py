@@ -100,13 +100,14 @@ def check(
     data: Any,
     y_score: Any,
     *,
-    score: str | None,
-    label: str | None,
+    columns: tuple[str | None, str | None],
     pos_label: Any,
     alpha: float,
     psi: float,
+    filters: dict[str, str | None],
 ) -> Check:
-    """Compare; see `Policy.check`."""
+    """Compare, by columns of scores and labels; see `Policy.check`."""
+    score, label = columns
     for name, given, high in (("alpha", alpha, 1.0), ("psi", psi, math.inf)):
         if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < high:
             must = "a number between 0 and 1" if high == 1 else "a positive number"
@@ -115,10 +116,10 @@ def check(
     edges = sorted({*(() if spread is None else spread.edges), policy.threshold})
     place = edges.index(policy.threshold)
     if y_score is None and label is None:
-        counts = rows_between(policy, data, score, edges)
+        counts = rows_between(policy, data, score, edges, filters)
         labels, rows, positive = None, int(counts.sum()), int(counts[place + 1 :].sum())
     else:
-        source = _source(policy, data, y_score, columns=(score, label), pos_label=pos_label)
+        source = _source(policy, data, y_score, columns=columns, pos_label=pos_label, filters=filters)
         above = masses_above(source, edges)
         cumulated = [sum(source.summary().totals), *(pos + neg for pos, neg in above), Fraction(0)]
         counts = np.array([int(a - b) for a, b in pairwise(cumulated)])
@@ -137,20 +138,22 @@ def check(
 
 
 def _source(
-    policy: Policy, data: Any, y_score: Any, *, columns: tuple[str | None, str | None], pos_label: Any
+    policy: Policy,
+    data: Any,
+    y_score: Any,
+    *,
+    columns: tuple[str | None, str | None],
+    pos_label: Any,
+    filters: dict[str, str | None],
 ) -> Source:
     score, label = columns
     positive = policy.pos_label if pos_label is None else pos_label
     if positive == 1 and not isinstance(positive, str):
         positive = None  # 0/1, booleans and -1/+1 speak for themselves
     if label is None:
-        return as_source(data, y_score, pos_label=positive)
-    name = policy.column(score, "check")
-    if is_path(data):
-        from cutpoint.sources import files
-
-        return files.source(data, score=name, label=label, pos_label=positive, stream=None)
-    return as_source(data, y_score, columns={"score": name, "label": label}, pos_label=positive)
+        return as_source(data, y_score, pos_label=positive, filters=filters)
+    named: dict[str, str | None] = {"score": policy.column(score, "check"), "label": label}
+    return as_source(data, y_score, columns=named, pos_label=positive, filters=filters)
 
 
 def _rate(confusion: Confusion) -> float:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint._errors import InvalidInputError
+from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.masses import Masses
 from cutpoint.questions import SMALL, Ranges
 from cutpoint.sources._input import as_floats, refuse_nan
@@ -68,10 +68,17 @@ def _from(masses: Masses) -> Masses:
 # --- scores without labels
 
 
-def rows_between(policy: Policy, data: Any, score: str | None, edges: Sequence[float]) -> NDArray[np.int64]:
+def rows_between(
+    policy: Policy, data: Any, score: str | None, edges: Sequence[float], filters: dict[str, str | None]
+) -> NDArray[np.int64]:
     """Return how many scores lie below the first edge, between each two, and from the last one on."""
     if is_path(data):
-        return _in_files(policy, data, policy.column(score, "check"), edges)
+        return _in_files(policy, data, policy.column(score, "check"), edges, filters)
+    for parameter, given in filters.items():
+        if given is not None:
+            raise InvalidParameterError.of(
+                parameter=parameter, caller="check", must_be="left out where the data are no files", got=given
+            )
     scores, name = _scores(policy, data, score)
     if len(scores) == 0:
         raise InvalidInputError.empty(name=name)
@@ -101,12 +108,15 @@ def _scores(policy: Policy, data: Any, score: str | None) -> tuple[NDArray[Any],
     return as_floats(data, "y_score", "check"), "y_score"
 
 
-def _in_files(policy: Policy, path: Any, name: str, edges: Sequence[float]) -> NDArray[np.int64]:
+def _in_files(
+    policy: Policy, path: Any, name: str, edges: Sequence[float], filters: dict[str, str | None]
+) -> NDArray[np.int64]:
     """Count in one streamed query; nothing of the files is held in memory."""
-    from cutpoint.policy._apply import connected, decided, opened, spooled, told
+    from cutpoint.policy._apply import decided, scored, told
+    from cutpoint.sources.files import Opened
 
-    with spooled(path) as (found, _), connected() as connection, told(found):
-        table = opened(connection, found, name, policy.dtype)
+    with Opened(path, **filters) as opened, told(opened.files):
+        table = scored(opened.table.relation, name, opened.table.column(name), policy.dtype)
         decided(policy, table, name, "error", refused=InvalidInputError.nan)  # for what cannot be counted
         counted = (
             table.relation.project(f"{table.score} AS s")
@@ -118,7 +128,7 @@ def _in_files(policy: Policy, path: Any, name: str, edges: Sequence[float]) -> N
     for bucket, rows in counted:
         counts[bucket] = rows
     if not counts.sum():
-        raise InvalidInputError.empty(name=name)
+        raise opened.empty(name)
     return counts
 
 

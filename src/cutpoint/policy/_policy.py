@@ -221,6 +221,7 @@ class Policy:
         score: str | None = None,
         column: str = "decision",
         missing: Missing | None = None,
+        memory_limit: str | None = None,
     ) -> Applied:
         """Decide the rows of files, and write them with a column of decisions.
 
@@ -236,6 +237,8 @@ class Policy:
             in the format of the input.
         score, column, missing
             As in `decide`.
+        memory_limit : str, default=None
+            What DuckDB may use, such as ``"200MB"``; 1 GB by default, and more only if it cannot do with it.
 
         Returns
         -------
@@ -245,7 +248,7 @@ class Policy:
         from cutpoint.policy._apply import apply
 
         rule = self.missing_rule(missing, "apply")
-        return apply(self, path, output, score=score, column=column, missing=rule)
+        return apply(self, path, output, score=score, column=column, missing=rule, memory_limit=memory_limit)
 
     def to_sql(
         self,
@@ -314,6 +317,9 @@ class Policy:
         pos_label: Any = None,
         alpha: float = 0.01,
         psi: float = 0.2,
+        where: str | None = None,
+        sql: str | None = None,
+        memory_limit: str | None = None,
     ) -> Check:
         """Tell whether the policy still does on new data what it did; see `Check`.
 
@@ -332,10 +338,21 @@ class Policy:
             How improbable a change must be by chance alone to count as one.
         psi : float, default=0.2
             How large the population stability index must be.
+        where, sql, memory_limit : str, default=None
+            For files: which rows, a query over them, and what DuckDB may use, as in `find`.
         """
         from cutpoint.policy._check import check
 
-        return check(self, data, y_score, score=score, label=label, pos_label=pos_label, alpha=alpha, psi=psi)
+        return check(
+            self,
+            data,
+            y_score,
+            columns=(score, label),
+            pos_label=pos_label,
+            alpha=alpha,
+            psi=psi,
+            filters={"where": where, "sql": sql, "memory_limit": memory_limit},
+        )
 
     # --- what the rooms of this package ask
 

@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -94,6 +94,47 @@ def source(
     stream : bool or None, default=False
         Whether to read batch by batch at each pass; None: if the files are large.
     """
+    columns = _columns(score, label, weight, positives, negatives)
+    opened = Opened(path, where=where, sql=sql, memory_limit=memory_limit)
+    if opened.large() if stream is None else stream:
+        return FileSource(opened, columns, pos_label)
+    with opened:
+        return _in_memory(opened, columns, [score], pos_label).sources[score]
+
+
+class Models(NamedTuple):
+    """Rows in memory that several models have scored, and the group of each row, if it was asked for."""
+
+    sources: dict[str, ArraySource]
+    groups: NDArray[Any] | None
+
+
+def models(
+    path: Paths,
+    *,
+    scores: Sequence[str],
+    label: str | None = None,
+    weight: str | None = None,
+    positives: str | None = None,
+    negatives: str | None = None,
+    group: str | None = None,
+    pos_label: Any = None,
+    where: str | None = None,
+    sql: str | None = None,
+    memory_limit: str | None = None,
+) -> Models:
+    """Read several columns of scores, and groups, of the same rows in one reading; see `source`.
+
+    A query may give its rows in another order the next time, and a pipe gives nothing.
+    """
+    columns = _columns(scores[0], label, weight, positives, negatives)
+    with Opened(path, where=where, sql=sql, memory_limit=memory_limit) as opened:
+        return _in_memory(opened, columns, scores, pos_label, group)
+
+
+def _columns(
+    score: str, label: str | None, weight: str | None, positives: str | None, negatives: str | None
+) -> Columns:
     counted = positives is not None and negatives is not None
     if counted == (label is not None) or (positives is None) != (negatives is None):
         raise InvalidParameterError.of(
@@ -103,43 +144,38 @@ def source(
             got=label,
             hint="for example label='y', score='p'.",
         )
-    columns = Columns(score, label, weight, positives, negatives)
-    opened = Opened(path, where=where, sql=sql, memory_limit=memory_limit)
-    if opened.large() if stream is None else stream:
-        return FileSource(opened, columns, pos_label)
-    with opened:
-        return _in_memory(opened, [score], columns, pos_label)[score]
-
-
-def in_memory(
-    path: Paths, *, scores: Sequence[str], label: str, weight: str | None = None, pos_label: Any = None
-) -> dict[str, ArraySource]:
-    """Read columns for who needs every row: a source for each score, by its name; the files once."""
-    with Opened(path) as opened:
-        return _in_memory(opened, scores, Columns(scores[0], label, weight), pos_label)
+    return Columns(score, label, weight, positives, negatives)
 
 
 def _in_memory(
-    opened: Opened, scores: Sequence[str], columns: Columns, pos_label: Any
-) -> dict[str, ArraySource]:
-    """Read all rows: these scores, and the labels and masses of the columns."""
+    opened: Opened, columns: Columns, scores: Sequence[str], pos_label: Any, group: str | None = None
+) -> Models:
     label, weight = columns.label, columns.weight
-    found, values = opened.read([*scores, *columns.masses], label)
-    numbers = {name: as_floats(found[name], name) for name in scores}
-    if len(numbers[scores[0]]) == 0:
+    found, values, groups = opened.read([*scores, *columns.masses], label, group)
+    floats = {name: as_floats(found[name], name) for name in scores}
+    if len(floats[scores[0]]) == 0:
         raise opened.empty(scores[0])
+    _refuse_missing(groups, group)
+    streams: tuple[Stream, ...]
     if values is None:
         sides = (as_weights(found[str(name)], str(name)) for name in (columns.positives, columns.negatives))
-        streams: tuple[Stream, ...] = tuple(map(Stream, (1, 0), sides))
+        streams = tuple(map(Stream, (1, 0), sides))
     else:
-        missing = np.array([x is None for x in values]) if values.dtype == object else values != values
-        if missing.any():
-            raise InvalidInputError.nan(
-                name=str(label), count=int(missing.sum()), rows=len(values), first=int(missing.argmax())
-            )
+        _refuse_missing(values, label)
         labels = Labels(values, typed_label(pos_label, values), name=str(label))
         streams = (Stream(labels, None if weight is None else as_weights(found[weight], weight)),)
-    return {name: ArraySource(column, streams, score_name=name) for name, column in numbers.items()}
+    return Models(
+        {name: ArraySource(column, streams, score_name=name) for name, column in floats.items()}, groups
+    )
+
+
+def _refuse_missing(values: NDArray[Any] | None, name: str | None) -> None:
+    if values is None:
+        return
+    missing = np.array([x is None for x in values]) if values.dtype == object else values != values
+    if missing.any():
+        count, first = int(missing.sum()), int(missing.argmax())
+        raise InvalidInputError.nan(name=str(name), count=count, rows=len(values), first=first)
 
 
 def read_columns(
@@ -157,7 +193,22 @@ def read_columns(
     the column is, or where all of its text is; otherwise they are text.
     """
     with Opened(path, where=where, sql=sql, memory_limit=memory_limit) as opened:
-        return opened.read(numbers, label)
+        found, labels, _ = opened.read(numbers, label)
+        if len(found[numbers[0]]) == 0:
+            raise opened.empty(numbers[0])
+        return found, labels
+
+
+def check_memory(limit: Any, caller: str = "find") -> None:
+    """Raise for a limit that DuckDB cannot read."""
+    if limit is not None and not (isinstance(limit, str) and _MEMORY.fullmatch(limit.strip())):
+        raise InvalidParameterError.of(
+            parameter="memory_limit",
+            caller=caller,
+            must_be="a number and KB, MB, GB or TB",
+            got=limit,
+            hint="for example memory_limit='2GB'.",
+        )
 
 
 class Opened:
@@ -174,14 +225,7 @@ class Opened:
         from duckdb import Error, connect
 
         wanted = None if where is None else condition(where)
-        if memory_limit is not None and not _MEMORY.fullmatch(memory_limit.strip()):
-            raise InvalidParameterError.of(
-                parameter="memory_limit",
-                caller="find",
-                must_be="a number and KB, MB, GB or TB",
-                got=memory_limit,
-                hint="for example memory_limit='2GB'.",
-            )
+        check_memory(memory_limit)
         # Removed when the last who uses it is gone, and at the end of the process in any case.
         self._folder = tempfile.mkdtemp(prefix="cutpoint-")
         self._removed = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
@@ -264,18 +308,19 @@ class Opened:
         return bool(counted[0][0] > LARGE_ROWS)
 
     def read(
-        self, numbers: Sequence[str], label: str | None
-    ) -> tuple[dict[str, NDArray[Any]], NDArray[Any] | None]:
-        """Return columns in memory, see `read_columns`."""
+        self, numbers: Sequence[str], label: str | None, group: str | None = None
+    ) -> tuple[dict[str, NDArray[Any]], NDArray[Any] | None, NDArray[Any] | None]:
+        """Return columns in memory, see `read_columns`; groups, whatever they are, as text."""
         from duckdb import ConversionException, Error
 
         casts = [_as_number(name, self.table.column(name)) for name in numbers]
         attempts = [[]] if label is None else _as_label(self.table.column(label))
+        text = [] if group is None else [f"trim(cast({self.table.column(group).sql} as varchar))"]
         try:
             for extra in attempts:
                 try:
                     with interruptible():
-                        found = _fetch(self.table.relation, [*casts, *extra])
+                        found = _fetch(self.table.relation, [*casts, *text, *extra])
                     break
                 except ConversionException:  # labels that are text, or else text among the numbers
                     if extra is attempts[-1]:
@@ -283,7 +328,11 @@ class Opened:
                         raise
         except Error as error:
             raise self.fault(error) from error
-        return dict(zip(numbers, found, strict=False)), None if label is None else _typed(found[-1])
+        return (
+            dict(zip(numbers, found, strict=False)),
+            None if label is None else _typed(found[-1]),
+            None if group is None else found[len(casts)],
+        )
 
     def refuse_text(self, numbers: Sequence[str]) -> None:
         """Raise for the first column of numbers that has values which are none."""

@@ -117,7 +117,7 @@ def by_name(
     if path:
         from cutpoint.sources import files
 
-        return files.in_memory(data, scores=scores, **rest)
+        return files.models(data, scores=scores, **rest).sources
     from cutpoint.sources import frames
 
     return frames.in_memory(data, scores=scores, **rest, caller=caller, parameter=parameter)
