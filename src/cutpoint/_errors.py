@@ -269,6 +269,14 @@ class InvalidInputError(CutpointError, ValueError):
         return cls._build(f"'{path}' must be a file. There is no such file.", hint)
 
     @classmethod
+    def standard_input_twice(cls, *, count: int) -> Self:
+        """Build the error of '-' among the files more than once: nothing is left for the second."""
+        return cls._build(
+            f"'-' must be given once: standard input can be read only once. Got it {count:,} times.",
+            "pass '-' once; files and one '-' may be mixed.",
+        )
+
+    @classmethod
     def directory(cls, *, path: str) -> Self:
         """Build the error of a folder without files of data."""
         return cls._build(

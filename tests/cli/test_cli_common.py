@@ -392,3 +392,20 @@ def test_a_narrow_terminal_loses_neither_digits_nor_names(run, tmp_path, columns
     # The value of the goal is what models are compared by.
     for model in json.loads(models.stdout)["models"]:
         assert f"{model['value']:.4f}" in shown.stdout
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_standard_input_is_read_once(run, tmp_path, command):
+    """A second dash would find nothing left; one dash among files is one more file."""
+    text = "y,p,w\n" + "1,0.9,1\n0,0.3,2\n1,0.4,1\n0,0.2,1\n" * 5
+    policy, path = tmp_path / "policy.json", tmp_path / "scores.csv"
+    path.write_text(text, encoding="utf-8")
+    cp.find([0, 1], [0.2, 0.7], maximize="f1").policy(score="p", label="y").save(policy)
+    first = [str(policy)] if command in {"check", "apply"} else []
+    twice = run(command, *first, "-", str(path), "-", *READERS[command], input=text)
+    mixed = run(command, *first, str(path), "-", *READERS[command], input=text)
+
+    assert (1, "") == (twice.exit_code, twice.stdout)
+    assert "'-' must be given once: standard input can be read only once. Got it 2 times." in twice.stderr
+    assert 0 == mixed.exit_code or "check" == command
+    assert "Error" not in mixed.stderr

@@ -111,3 +111,17 @@ def test_min_rows_goes_with_by(run, segments):
 
     assert 2 == result.exit_code
     assert "--min-rows goes with --by" in result.stderr
+
+
+def test_a_segment_column_that_there_is_not(run, segments, tmp_path):
+    """The file without the column is named, and the columns that it has."""
+    result = run("find", segments, *GOAL, "--by", "Land")
+    other = tmp_path / "other.csv"
+    other.write_text("p,y\n0.5,1\n", encoding="utf-8")
+    both = run("find", segments, str(other), *GOAL, "--by", "land")
+
+    assert (1, "") == (result.exit_code, result.stdout)
+    columns = "'y', 'p', 'land' and 'kind'"
+    assert f"The column 'Land' must be in '{segments}'. Its columns are {columns}." in result.stderr
+    assert "did you mean 'land'?" in result.stderr
+    assert f"The column 'land' must be in '{other}'. Its columns are 'p' and 'y'." in both.stderr

@@ -51,11 +51,10 @@ class DuckDBReader:
         if known is None:
             types = map(str, relation.types)
             known = {name: (quoted(name), t) for name, t in zip(relation.columns, types, strict=True)}
-        for name in columns.all:
-            if name not in known:
-                raise InvalidInputError.column(name=name, path="the relation", columns=list(known))
         self._relation = relation
         self._known = known
+        for name in columns.all:
+            self.need(name)
         self._adapt = adapt
         self._label: str | None = None
         self.coded = False
@@ -93,9 +92,10 @@ class DuckDBReader:
         finally:
             reader.close()
 
-    def names(self) -> list[str]:
-        """Return the names of all columns of the relation."""
-        return list(self._known)
+    def need(self, name: str) -> None:
+        """Raise unless the relation has a column of this name."""
+        if name not in self._known:
+            raise InvalidInputError.column(name=name, path="the relation", columns=list(self._known))
 
     def cancel(self) -> None:
         """Do nothing: the connection is the user's, and a batch is soon there."""

@@ -27,10 +27,8 @@ class KeyedBatches:
     def __init__(self, source: BatchSource, keys: Sequence[str]) -> None:
         self._source, self._keys = source, list(keys)
         self.passes = source.passes  # what it took to open the data counts too
-        known = source.reader.names()
         for name in keys:
-            if name not in known:
-                raise InvalidInputError.column(name=name, path="the data", columns=known)
+            source.reader.need(name)
 
     def read(self, near: tuple[float, float] | None = None) -> Iterator[tuple[list[Column], Block]]:
         """Make a pass; the first one checks every row, and raises for what arrays are refused for."""

@@ -21,8 +21,10 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 def on_disk(path: Paths, folder: str) -> list[File]:
     """Return the files; what comes through a pipe is put into the folder."""
     files: list[File] = []
-    for one in [path] if isinstance(path, str | os.PathLike) else path:
-        shown = os.fspath(one)
+    named = [os.fspath(one) for one in ([path] if isinstance(path, str | os.PathLike) else path)]
+    if named.count(STANDARD_INPUT) > 1:
+        raise InvalidInputError.standard_input_twice(count=named.count(STANDARD_INPUT))
+    for shown in named:
         for found in [shown] if shown == STANDARD_INPUT else _expanded(shown):
             place = found
             if found == STANDARD_INPUT or not Path(found).is_file():

@@ -30,8 +30,7 @@ class PolarsReader:
         self._positive = pos_label
         schema = frame.collect_schema()
         for name in columns.all:
-            if name not in schema:
-                raise InvalidInputError.column(name=name, path="the data frame", columns=list(schema))
+            self.need(name)
         parts = []
         for i, name in enumerate(columns.all):
             is_label = i == 1 and columns.label is not None
@@ -55,9 +54,11 @@ class PolarsReader:
                 columns = [batch.to_series(i).to_numpy() for i in range(own)]
                 yield [*columns, *(_key(batch.to_series(i)) for i in range(own, batch.width))]
 
-    def names(self) -> list[str]:
-        """Return the names of all columns of the frame."""
-        return list(self._frame.collect_schema())
+    def need(self, name: str) -> None:
+        """Raise unless the frame has a column of this name."""
+        schema = self._frame.collect_schema()
+        if name not in schema:
+            raise InvalidInputError.column(name=name, path="the data frame", columns=list(schema))
 
     def cancel(self) -> None:
         """Do nothing: a batch is soon there."""

@@ -104,8 +104,8 @@ class Reader(Protocol):
     def batches(self, near: tuple[float, float] | None, keys: Sequence[str] = ()) -> Generator[Batch]:
         """Yield all rows, or at least those whose score is in a closed range; with columns of `keys` last."""
 
-    def names(self) -> list[str]:
-        """Return the names of all columns of the table."""
+    def need(self, name: str) -> None:
+        """Raise unless the table has a column of this name; the error says where, and which there are."""
 
     def refuse_labels(self) -> None:
         """Raise for labels that are not two, saying which ones there are."""

@@ -417,6 +417,10 @@ class _FileReader(DuckDBReader):
         except Error as error:
             raise opened.fault(error) from error
 
+    def need(self, name: str) -> None:
+        """Raise unless each file has one column of this name."""
+        self.opened.table.column(name)
+
     def cancel(self) -> None:
         """End the query that is under way."""
         self.opened.connection.interrupt()
