@@ -328,6 +328,15 @@ class InvalidInputError(CutpointError, ValueError):
         return cls._build(f"{_file(path)} must be {article} {form} file. {reason}.", hint or hints[form])
 
     @classmethod
+    def memory(cls, *, path: str, limit: str | None) -> Self:
+        """Build the error of a file that DuckDB cannot read in the memory that it may use."""
+        much = "" if limit is None else f" of {limit}"
+        return cls._build(
+            f"{_file(path)} must be read in the memory that DuckDB may use. The limit{much} is too low.",
+            "allow more, for example memory_limit='2GB'.",
+        )
+
+    @classmethod
     def column(cls, *, name: str, path: str, columns: Sequence[str]) -> Self:
         """Build the error of a column that is not in a file, with the columns that are.
 

@@ -302,15 +302,21 @@ def test_every_command_that_reads_rows_can_choose_them(run, tmp_path, command, o
 
 
 @pytest.mark.parametrize("command", READERS)
-def test_memory_is_limited_in_every_command_that_reads_files(run, scores, tmp_path, command):
-    """What cannot be meant is refused by its option."""
-    policy = str(tmp_path / "policy.json")
+def test_memory_is_limited_in_every_command_that_reads_files(run, tmp_path, command):
+    """What cannot be meant is refused by its option, and too little is told as such."""
+    scores, policy = str(tmp_path / "scores.csv"), str(tmp_path / "policy.json")
+    (tmp_path / "scores.csv").write_text("y,p,w\n1,0.9,1\n0,0.4,1\n", encoding="utf-8")
     cp.find([0, 1], [0.2, 0.7], maximize="f1").policy(score="p", label="y").save(policy)
     first = [policy] if command in {"check", "apply"} else []
     result = run(command, *first, scores, *READERS[command], "--memory-limit", "much")
 
     assert 1 == result.exit_code
     assert result.stderr.startswith("Error: --memory-limit must be a number and KB, MB, GB or TB.")
+
+    little = run(command, *first, scores, *READERS[command], "--memory-limit", "1KB")
+    assert 1 == little.exit_code
+    assert "must be read in the memory that DuckDB may use. The limit of 1000 bytes is too" in little.stderr
+    assert "for example --memory-limit 2GB" in little.stderr
 
 
 @pytest.mark.parametrize("command", [name for name in READERS if name not in {"compare", "report"}])

@@ -264,6 +264,9 @@ def unreadable(error: Exception, files: list[File]) -> InvalidInputError:
     """Say in a sentence what DuckDB says in twenty lines."""
     said = str(error)
     file = next((f for f in files if f.path in said), files[0])
+    if "Out of Memory" in said:
+        had = re.search(r"/([\d.]+ \w+) used\)", said)
+        return InvalidInputError.memory(path=file.shown, limit=had[1] if had else None)
     form = layout_of(file).form
     line = re.search(r"CSV Error on Line: (\d+)", said)
     columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
