@@ -320,7 +320,8 @@ class InvalidInputError(CutpointError, ValueError):
             "CSV": "a CSV file is UTF-8 text with the same number of values in each line, "
             "separated by commas, semicolons, tabs or bars.",
             "Parquet": "if it was copied or is still being written, it may not be complete.",
-            "JSON": "a file of JSON has one object in braces in each line.",
+            "JSON": "a file of JSON has one object in braces in each line; of an array, "
+            "jq -c '.[]' old.json > new.ndjson makes one.",
             "Arrow": "an Arrow file is what pyarrow.feather.write_feather writes; "
             "if it was copied or is still being written, it may not be complete.",
         }

@@ -415,3 +415,36 @@ def test_standard_input_is_read_once(run, tmp_path, command):
     assert "'-' must be given once: standard input can be read only once. Got it 2 times." in twice.stderr
     assert 0 == mixed.exit_code or "check" == command
     assert "Error" not in mixed.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "found", "hint"),
+    [
+        (b"y,p,n\xe4me\n1,0.4,x\n", "first line is not UTF-8", "iconv -f WINDOWS-1252 -t UTF-8"),
+        (b"y,p,name\n1,0.4,\xfc\n", "Line 2 is not UTF-8", "iconv -f WINDOWS-1252 -t UTF-8"),
+        ("y,p\n1,0.4\n".encode("utf-16"), "first line is not UTF-8", "iconv -f UTF-16 -t UTF-8"),
+        (b"PK\x03\x04\x14\x00\x06\x00", "It is a ZIP archive", "save the sheet as CSV"),
+        (b'[\n{"y": 1, "p": 0.4}]\n', "must be in", "first line must have the names"),
+    ],
+    ids=["Latin", "Latin below", "UTF-16", "Excel", "array"],
+)
+def test_files_of_another_kind_are_met_with_what_to_do(run, tmp_path, content, found, hint):
+    """A file that an analyst is likely to have is refused by what it is, with the way out."""
+    path, policy = tmp_path / "my scores.csv", tmp_path / "policy.json"
+    path.write_bytes(content)
+    cp.find([0, 1], [0.2, 0.7], maximize="f1").policy(score="p", label="y").save(policy)
+    result = run("apply", str(policy), str(path))
+
+    assert 1 == result.exit_code
+    assert found in result.stderr
+    assert hint in result.stderr
+
+
+def test_hints_of_the_command_line_name_commands(run, tmp_path):
+    """Functions of Python are no help in a shell."""
+    path = tmp_path / "logits.csv"
+    path.write_text("p\n3\n-2\n", encoding="utf-8")
+    result = run("expected", str(path), "--score", "p", "--maximize", "f1")
+
+    assert 1 == result.exit_code
+    assert result.stderr.endswith("Hint: with labels, `cutpoint find` takes any scores.\n")

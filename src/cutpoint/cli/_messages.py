@@ -36,6 +36,12 @@ _REWRITES = (
         lambda m: f"{_option(m[1])} {_quoted(m[2])}",
     ),
     (re.compile(r"(?<= )'(pos_label|minimize|maximize)'"), lambda m: _option(m[1])),
+    (
+        re.compile(
+            r"with labels, find\(\) takes any scores, and recalibrate\(\) makes probabilities of them"
+        ),
+        lambda _: "with labels, `cutpoint find` takes any scores",
+    ),
     (re.compile(r"\binto subject_to\b"), lambda _: "into --subject-to"),
 )
 

@@ -17,6 +17,7 @@ import io
 import itertools
 import json
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ from cutpoint.sources.where import Column
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
+_ZIP = b"PK\x03\x04"
 _PARQUET, _GZIP, _ZSTD, _ARROW = b"PAR1", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"ARROW1"
 _PARQUET_ENDINGS = (".parquet", ".parq", ".pq")
 _JSON_ENDINGS = (".ndjson", ".jsonl", ".json")
@@ -198,6 +200,13 @@ def layout_of(file: File) -> Layout:
     start = file.start()
     if not start:
         raise InvalidInputError.empty_file(path=file.shown)
+    if start.startswith(_ZIP):
+        raise InvalidInputError.unreadable(
+            path=file.shown,
+            form="CSV",
+            reason="It is a ZIP archive, as workbooks of Excel are",
+            hint="save the sheet as CSV or Parquet, or unpack the archive.",
+        )
     name = file.path.lower()
     partitions = file.partitions()
     if start.startswith(_PARQUET) or name.endswith(_PARQUET_ENDINGS):
@@ -221,14 +230,22 @@ def layout_of(file: File) -> Layout:
         header = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), None)
     except (OSError, EOFError, UnicodeDecodeError, csv.Error, ValueError) as error:
         reason = str(error).splitlines()[0].rstrip(". ") if str(error) else type(error).__name__
+        hint = None
         if isinstance(error, UnicodeDecodeError):
-            reason = "Its first line is not UTF-8 text"
+            reason, hint = "Its first line is not UTF-8 text", _encoding(file, start)
         elif isinstance(error, json.JSONDecodeError) or form == "JSON":
             form, reason = "JSON", "Its first line is not an object in braces"
-        raise InvalidInputError.unreadable(path=file.shown, form=form, reason=reason) from error
+        raise InvalidInputError.unreadable(path=file.shown, form=form, reason=reason, hint=hint) from error
     if header is None:
         raise InvalidInputError.empty_file(path=file.shown)
     return Layout("CSV", tuple(name.strip() for name in header), separator, skip, compression, partitions)
+
+
+def _encoding(file: File, start: bytes) -> str:
+    """Say how to make UTF-8 of another encoding: UTF-16 shows itself, others are mostly Windows' own."""
+    known = "UTF-16" if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "WINDOWS-1252"
+    name = "FILE" if file.shown == "-" else shlex.quote(file.shown)
+    return f"save it as UTF-8, for example with iconv -f {known} -t UTF-8 {name} > new.csv"
 
 
 def _as_json(compression: str) -> str:
@@ -268,6 +285,7 @@ def unreadable(error: Exception, files: list[File]) -> InvalidInputError:
         had = re.search(r"/([\d.]+ \w+) used\)", said)
         return InvalidInputError.memory(path=file.shown, limit=had[1] if had else None)
     form = layout_of(file).form
+    hint = None
     line = re.search(r"CSV Error on Line: (\d+)", said)
     columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
     if line and columns:
@@ -275,8 +293,8 @@ def unreadable(error: Exception, files: list[File]) -> InvalidInputError:
         values = "value" if found == "1" else "values"
         reason = f"Line {line[1]} has {found} {values}, its first line has {expected}"
     elif line and "unicode" in said:
-        reason = f"Line {line[1]} is not UTF-8 text"
+        reason, hint = f"Line {line[1]} is not UTF-8 text", _encoding(file, b"")
     else:
         reason = said.splitlines()[0].partition("Error: ")[2] or said.splitlines()[0]
         reason = reason.replace(file.path, file.shown)
-    return InvalidInputError.unreadable(path=file.shown, form=form, reason=reason.rstrip(". "))
+    return InvalidInputError.unreadable(path=file.shown, form=form, reason=reason.rstrip(". "), hint=hint)

@@ -387,8 +387,8 @@ def _bad_query(sql: str, said: str) -> InvalidParameterError:
     return InvalidParameterError.of(
         parameter="sql",
         caller="find",
-        must_be="one SELECT over the table 'data', which reads no other file",
-        got=f"{sql!r} ({reason.rstrip('. ')})",
+        must_be=f"one SELECT over the table 'data', which reads no other file: {reason.rstrip('. ')}",
+        got=sql,
         hint="for example sql='select y, p from data where p > 0'; columns of CSV and JSON are text: "
         "write p::double for a number.",
     )
