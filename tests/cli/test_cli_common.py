@@ -448,3 +448,17 @@ def test_hints_of_the_command_line_name_commands(run, tmp_path):
 
     assert 1 == result.exit_code
     assert result.stderr.endswith("Hint: with labels, `cutpoint find` takes any scores.\n")
+
+
+@pytest.mark.parametrize("command", ["find", "curve", "compare", "ilp", "report"])
+@pytest.mark.parametrize(("label", "missing"), [(1, "negative"), (0, "positive")])
+def test_one_class_alone_is_told(run, tmp_path, command, label, missing):
+    """The answer is what it is, but standard error says that the labels may not be what was meant."""
+    path = tmp_path / "one.csv"
+    path.write_text("y,p,w\n" + "".join(f"{label},{i / 10},1\n" for i in range(1, 9)), encoding="utf-8")
+    result = run(command, str(path), *READERS[command])
+
+    assert 0 == result.exit_code
+    assert f"Warning: there are no {missing} rows. Check the labels" in result.stderr
+    path.write_text("y,p,w\n" + "".join(f"{i % 2},{i / 10},1\n" for i in range(1, 9)), encoding="utf-8")
+    assert "Check the labels," not in run(command, str(path), *READERS[command]).stderr

@@ -88,6 +88,16 @@ def steps(step: Progress) -> str:
     return f"pass {step.passes}, {step.rows:,}{of} rows{left}"
 
 
+def warn_of_one_class(totals: tuple[Any, Any]) -> None:
+    """Say on standard error that there is nothing to tell apart: the answer is exact, and worth nothing."""
+    positives, negatives = totals
+    if not positives or not negatives:
+        kind = "negative" if positives else "positive"
+        click.echo(
+            f"Warning: there are no {kind} rows. Check the labels, and which of them is positive.", err=True
+        )
+
+
 def fits(part: RenderableType) -> bool:
     """Return whether the terminal is wide enough for a table."""
     from rich.measure import Measurement

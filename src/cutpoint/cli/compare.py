@@ -20,7 +20,18 @@ from cutpoint.cli._options import (
     scores_option,
     weight_option,
 )
-from cutpoint.cli._output import count, exact, fits, pairs, print_json, show, table, value, waiting
+from cutpoint.cli._output import (
+    count,
+    exact,
+    fits,
+    pairs,
+    print_json,
+    show,
+    table,
+    value,
+    waiting,
+    warn_of_one_class,
+)
 
 if TYPE_CHECKING:
     from cutpoint.compare import Comparison
@@ -103,6 +114,9 @@ def compare(
         )
     for one in caught:
         click.echo(f"Warning: {' '.join(str(one.message).split())}", err=True)
+    counts = next((e.confusion for e in found.entries.values() if e.confusion is not None), None)
+    if counts is not None:
+        warn_of_one_class((counts.tp + counts.fn, counts.fp + counts.tn))
     drawn = None
     if plot is not None and found.winners:
         from cutpoint.plots import ComparisonDisplay

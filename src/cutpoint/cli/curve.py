@@ -22,6 +22,7 @@ from cutpoint.cli._output import (
     table,
     value,
     waiting,
+    warn_of_one_class,
 )
 
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ def curve(
     source = read(files, **columns)
     with waiting("Counting"):
         found = all_cuts(source)
+    warn_of_one_class(source.summary().totals)
     files_written = _draw(found, displays, output, form, maximize=maximize, minimize=minimize, at=at)
     if at:
         shown = _at(found, at)

@@ -19,6 +19,7 @@ from cutpoint.cli._output import (
     table,
     value,
     waiting,
+    warn_of_one_class,
 )
 
 if TYPE_CHECKING:
@@ -163,6 +164,7 @@ def find(
             at=at,
         )
     summary = source.summary()
+    warn_of_one_class(summary.totals)
     probabilities = summary.low >= 0 and summary.high <= 1
     check = _check(solution, probabilities=probabilities) if check_calibration else None
     if policy_file is not None and solution.threshold is not None:

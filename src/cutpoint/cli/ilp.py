@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from cutpoint.cli._options import data_options, examples, goal_options, json_option, need_goal, read
-from cutpoint.cli._output import count, data, exact, pairs, print_json, show, waiting
+from cutpoint.cli._output import count, data, exact, pairs, print_json, show, waiting, warn_of_one_class
 
 if TYPE_CHECKING:
     from cutpoint.ilp import Model, Run
@@ -103,6 +103,7 @@ def ilp(
             formulation=formulation,
             epsilon=epsilon,
         )
+    warn_of_one_class(source.summary().totals)
     if path is not None:
         model.write(path)
     if no_solve:

@@ -20,7 +20,7 @@ from cutpoint.cli._options import (
     scores_option,
     weight_option,
 )
-from cutpoint.cli._output import pairs, print_json, show, waiting
+from cutpoint.cli._output import pairs, print_json, show, waiting, warn_of_one_class
 
 
 @click.command(
@@ -87,6 +87,7 @@ def report(
             weighted=columns["weight"] is not None,
             random_state=random_state,
         )
+    warn_of_one_class(sources[scores[0]].summary().totals)
     page = None if output is None else str(made.save(output))
     if as_json:
         print_json(made.to_dict() | {"page": page})
