@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import click
 import pytest
@@ -15,6 +16,8 @@ import cutpoint as cp
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.cli import _output, main
 from cutpoint.cli._messages import in_options
+
+SRC = Path(__file__).parents[2] / "src"
 
 
 def commands(group, *path):
@@ -154,6 +157,18 @@ def test_interrupt_is_exit_130(process, tmp_path):
     assert "" == out
     assert "Interrupted." == err.strip()
     assert [] == list(tmp_path.iterdir())
+
+
+def test_interrupt_before_the_command_has_begun(process, tmp_path):
+    """Ctrl-C while packages are still being loaded is no traceback either."""
+    (tmp_path / "click.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", encoding="utf-8"
+    )
+    running = process("--help", env={"PYTHONPATH": f"{tmp_path}:{SRC}"})
+    out, err = running.communicate()
+
+    assert 130 == running.returncode
+    assert ("", "\nInterrupted.\n") == (out, err)
 
 
 @pytest.mark.parametrize("query", ["from data, range(20000)", "from data, range(500) order by p + random()"])
