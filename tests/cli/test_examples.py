@@ -1,0 +1,64 @@
+"""The examples in the help texts run as they are written."""
+
+import shlex
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+
+import cutpoint as cp
+from cutpoint.cli import main
+
+ROWS = 3000
+
+
+def examples(command):
+    """Yield the commands in the help texts of a command and of all below it."""
+    text = (command.epilog or "").replace("\b", "").replace("\\\n", " ")
+    yield from (line.strip() for line in text.splitlines() if "cutpoint " in line)
+    if isinstance(command, click.Group):
+        for below in command.commands.values():
+            yield from examples(below)
+
+
+ALL = sorted({" ".join(line.split()) for line in examples(main) if "COMMAND" not in line})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with all the files that the examples name."""
+    folder = tmp_path_factory.mktemp("examples")
+    rng = np.random.default_rng(0)
+    y = (rng.random(ROWS) < 0.4).astype(int)
+    models = {name: 1 / (1 + np.exp(0.5 - 5 * y + 2.5 - rng.normal(size=ROWS))) for name in ("p", "m1", "m2")}
+    columns = {"y": y, **models, "logit": models["m1"], "forest": models["m2"]}
+    columns |= {"country": np.array(["DE", "FR"])[np.arange(ROWS) % 2], "product": np.arange(ROWS) % 3}
+    columns |= {"customer": np.arange(ROWS) // 2, "month": np.full(ROWS, "2026-10")}
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    for name in ("scores.csv", "new.csv", "scores/part.csv"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    import duckdb
+
+    (folder / "new").mkdir()
+    table = duckdb.read_csv(str(folder / "new.csv"))
+    for name in ("new.parquet", "new/part.parquet"):
+        table.write_parquet(str(folder / name))
+    cp.find(y, models["p"], maximize="f1").policy(score="p", label="y").save(folder / "policy.json")
+    return folder
+
+
+@pytest.mark.parametrize("line", ALL)
+def test_the_example_runs(run, folder, monkeypatch, line):
+    """What people copy out of a help text works, on files of the names and columns in it."""
+    monkeypatch.chdir(folder)
+    if line == "cutpoint demo --save scores.csv":
+        monkeypatch.chdir(folder / "new")
+    piped = Path("new.csv").read_text(encoding="utf-8") if line.startswith("cat new.csv | ") else None
+    name, *words = shlex.split(line.removeprefix("cat new.csv | ").partition(" > ")[0])
+    result = run(*words, input=piped)
+
+    assert "cutpoint" == name
+    assert 0 == result.exit_code, result.stderr
+    assert result.stdout
