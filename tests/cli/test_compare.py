@@ -153,3 +153,13 @@ def test_curve_goal_needs_a_picture(two, run):
     result = run("curve", two, "--label", "y", "--score", "m1", "--maximize", "f1")
     assert 2 == result.exit_code
     assert "go with --plot" in result.stderr
+
+
+def test_the_tests_fit_a_narrow_terminal(two, run):
+    """What is left out is in the JSON; the p-values stay."""
+    result = run(
+        "compare", two, "--label", "y", "--score", "m1", "--score", "m2", *GOAL, env={"COLUMNS": "60"}
+    )
+    lines = result.stdout.splitlines()
+    assert all(len(line) <= 60 for line in lines)
+    assert any({"DeLong", "McNemar"} <= set(line.split()) for line in lines)

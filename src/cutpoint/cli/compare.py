@@ -34,10 +34,13 @@ from cutpoint.cli._output import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from cutpoint.compare import Comparison
 
 # What a narrow terminal does without, first to last.
 _SPARE = ("relative", "f1", "accuracy", "better by", "AUC interval", "precision", "recall")
+_SPARE_TESTS = ("right alone", "AUC", "goal", "bootstrap")
 
 
 @click.command(
@@ -147,13 +150,17 @@ def _print(found: Comparison, drawn: str | None) -> None:
 
 
 def _models(found: Comparison) -> Any:
-    columns = _columns(found)
+    return _fitting(_columns(found), [name for name in _SPARE if name != str(found.goal.expression)])
+
+
+def _fitting(columns: dict[str, list[str]], spares: Sequence[str]) -> Any:
+    """Return a table without as many of the spare columns as the terminal has no room for."""
     names = list(columns)
-    made = table(names, zip(*(columns[name] for name in names), strict=True), left=1)
-    for spare in _SPARE:
+    made = table(names, zip(*columns.values(), strict=True), left=1)
+    for spare in spares:
         if fits(made):
             break
-        if spare in names and spare != str(found.goal.expression):
+        if spare in names:
             names.remove(spare)
             made = table(names, zip(*(columns[name] for name in names), strict=True), left=1)
     return made
@@ -202,7 +209,7 @@ def _tests(found: Comparison) -> Any:
             ]
         )
     header = ["pair", "goal", "bootstrap", "AUC", "DeLong p", "right alone", "McNemar p"]
-    return table(header, rows, left=1)
+    return _fitting({name: [row[i] for row in rows] for i, name in enumerate(header)}, _SPARE_TESTS)
 
 
 def _hull(found: Comparison) -> Any:
