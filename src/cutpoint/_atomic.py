@@ -29,6 +29,8 @@ def replaced(path: str | os.PathLike[str], *, folders: bool = False) -> Iterator
     # A rename would put a file in the place of /dev/null, for all who use it.
     if goal.exists() and not goal.is_file():
         raise InvalidInputError.unwritable(path=shown, reason="It is a device or a pipe, not a file")
+    if not folders and not goal.parent.exists():
+        raise InvalidInputError.no_folder(path=shown, folder=os.path.dirname(shown) or ".")  # noqa: PTH120
     # The ending stays, for writers that go by it.
     beside = goal.with_name(f".{goal.stem[:100]}-{secrets.token_hex(8)}.tmp{goal.suffix}")
     try:

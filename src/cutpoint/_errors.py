@@ -477,6 +477,14 @@ class InvalidInputError(CutpointError, ValueError):
         )
 
     @classmethod
+    def no_folder(cls, *, path: str, folder: str) -> Self:
+        """Build the error of a file that is to be written into a folder that there is not."""
+        return cls._build(
+            f"'{path}' must be a place that can be written to. There is no folder '{folder}'.",
+            "check its name, or make it first.",
+        )
+
+    @classmethod
     def sketch(cls, *, name: str, reason: str) -> Self:
         """Build the error of bytes that are not a sketch, or not a whole one."""
         return cls._build(

@@ -477,3 +477,19 @@ def test_one_class_alone_is_told(run, tmp_path, command, label, missing):
     assert f"Warning: there are no {missing} rows. Check the labels" in result.stderr
     path.write_text("y,p,w\n" + "".join(f"{i % 2},{i / 10},1\n" for i in range(1, 9)), encoding="utf-8")
     assert "Check the labels," not in run(command, str(path), *READERS[command]).stderr
+
+
+@pytest.mark.parametrize("words", [("find", "--policy"), ("ilp", "--write"), ("apply", "-o")])
+def test_a_missing_folder_is_named(run, tmp_path, monkeypatch, words):
+    """The message says which folder there is not, and nothing is made."""
+    monkeypatch.chdir(tmp_path)
+    Path("scores.csv").write_text("y,p,w\n1,0.9,1\n0,0.4,1\n", encoding="utf-8")
+    cp.find([0, 1], [0.2, 0.7], maximize="f1").policy(score="p", label="y").save("policy.json")
+    command, option = words
+    first = ["policy.json"] if command == "apply" else []
+    place = "no/out.csv" if command == "apply" else "no/model.lp"
+    result = run(command, *first, "scores.csv", *READERS[command], option, place)
+
+    assert 1 == result.exit_code
+    assert f"'{place}' must be a place that can be written to. There is no folder 'no'." in result.stderr
+    assert not Path("no").exists()

@@ -91,7 +91,7 @@ def test_a_folder_that_is_missing_is_exit_1(run, tmp_path):
 
     assert 1 == result.exit_code
     assert "" == result.stdout
-    assert "No such file or directory" in result.stderr
+    assert f"There is no folder '{tmp_path / 'no'}'." in result.stderr
 
 
 def test_example_in_the_repository_is_what_the_demo_writes(saved, tmp_path):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cutpoint._errors import InvalidInputError
 from cutpoint.cli._options import examples, json_option
 from cutpoint.cli._output import count, exact, print_json, show, table, value, waiting
 
@@ -89,6 +90,8 @@ def demo(*, save: str | None, as_json: bool) -> None:
     if save is not None and Path(save).exists():
         message = f"'{save}' exists already, and is left as it is. Choose another name."
         raise click.BadParameter(message, param_hint="'--save'")
+    if save is not None and not Path(save).parent.exists():
+        raise InvalidInputError.no_folder(path=save, folder=str(Path(save).parent))
     with waiting("Fitting"):
         labels, scores = held_out_scores()
     results = solve(labels, scores)
