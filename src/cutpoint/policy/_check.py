@@ -20,7 +20,7 @@ from cutpoint.policy._counts import masses_above, rows_between
 from cutpoint.policy._outcome import CONFIDENCE, Outcome, Share, outcome_of
 from cutpoint.policy._shift import Shift, shift_of
 from cutpoint.solution import json_number
-from cutpoint.sources.given import as_source, is_path
+from cutpoint.sources.given import as_source
 
 if TYPE_CHECKING:
     from cutpoint.policy._policy import Policy
