@@ -13,7 +13,7 @@ a block of that many rows.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,9 @@ import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Parts = dict[int, NDArray[np.complex128]]
+    """Of complex numbers, by the place of their last bit."""
 
 LIMB_BITS = 36
 FLOAT_BITS = 53
@@ -35,10 +38,14 @@ _ONE_RUN = np.zeros(1, dtype=np.intp)
 
 @dataclass(frozen=True)
 class Unit:
-    """The grain of the masses: integers of `limbs` limbs, counted in ``2**exponent``."""
+    """The grain of the masses: integers of `limbs` limbs, counted in ``2**exponent``.
+
+    No value that is added up has more than `bits` bits in this grain, if that is known.
+    """
 
     exponent: int = 0
     limbs: int = 1
+    bits: int | None = field(default=None, compare=False)
 
     def fraction(self, integer: int) -> Fraction:
         """Return the mass that an integer stands for."""
@@ -75,45 +82,50 @@ class Unit:
             pos, neg = pos + part[0], neg + part[1]
         return pos, neg
 
-    def whole(self, sums: list[NDArray[np.complex128]]) -> tuple[int, int]:
-        """Return the integers that all sums of `sums_of_runs` add up to, of at most `BLOCK_ROWS` pairs."""
+    def whole(self, sums: Parts) -> tuple[int, int]:
+        """Return the integers that all of these `sums_of_runs` add up to, if they are exact together."""
         pos = neg = 0
-        for i, limb in enumerate(sums):
-            both = complex(np.add.reduce(limb))
-            pos += int(math.ldexp(both.real, -self.exponent - LIMB_BITS * i)) << LIMB_BITS * i
-            neg += int(math.ldexp(both.imag, -self.exponent - LIMB_BITS * i)) << LIMB_BITS * i
+        for place, part in sums.items():
+            both = complex(np.add.reduce(part))
+            pos += int(math.ldexp(both.real, -self.exponent - place)) << place
+            neg += int(math.ldexp(both.imag, -self.exponent - place)) << place
         return pos, neg
 
-    def sums_of_runs(
-        self, pairs: NDArray[np.complex128], starts: NDArray[np.intp]
-    ) -> list[NDArray[np.complex128]]:
-        """Return the sums of runs of such pairs, in parts that add up to them, one of each limb's grain.
+    def sums_of_runs(self, pairs: NDArray[np.complex128], starts: NDArray[np.intp]) -> Parts:
+        """Return the sums of runs of such pairs, as parts that add up to them; `starts` has the first places.
 
-        Of either sign, and exact for at most `BLOCK_ROWS` pairs. `starts` has the first place of each run.
+        Each part is a multiple of ``2**place`` in this grain, of either sign. At most `BLOCK_ROWS` pairs: the
+        parts are so short that floats add all of them up without rounding.
         """
+        width = FLOAT_BITS - max(len(pairs), 1).bit_length()
+        count = -(-(self.bits or LIMB_BITS * self.limbs) // width)
         if len(pairs) == 0:
-            return [np.zeros(0, dtype=np.complex128)] * self.limbs
+            return dict.fromkeys(range(0, width * count, width), np.zeros(0, dtype=np.complex128))
         rest = pairs.view(np.float64)
-        part = np.empty(len(rest) if self.limbs > 1 else 0)
-        sums = []
-        for i in reversed(range(1, self.limbs)):
-            # Next to so large a number there is room for multiples of the grain only: to add it, and to
+        part = np.empty(len(rest) if count > 1 else 0)
+        sums = {}
+        for place in range(width * (count - 1), 0, -width):
+            # Next to so large a number there is room for multiples of the place only: to add it, and to
             # take it away again, rounds to these. What is left is exact.
-            large = 1.5 * 2.0 ** (self.exponent + LIMB_BITS * i + FLOAT_BITS - 1)
+            large = 1.5 * 2.0 ** (self.exponent + place + FLOAT_BITS - 1)
             np.add(rest, large, out=part)
             part -= large
-            sums.append(np.add.reduceat(part.view(np.complex128), starts))
-            rest = np.subtract(rest, part, out=part if i == 1 else None)
-        sums.append(np.add.reduceat(rest.view(np.complex128), starts))
-        return sums[::-1]
+            sums[place] = np.add.reduceat(part.view(np.complex128), starts)
+            rest = np.subtract(rest, part, out=part if place == width else None)
+        sums[0] = np.add.reduceat(rest.view(np.complex128), starts)
+        return sums
 
-    def masses(self, sums: list[NDArray[np.complex128]]) -> tuple[Masses, Masses]:
+    def masses(self, sums: Parts) -> tuple[Masses, Masses]:
         """Return the masses that these sums of runs are, of the one and of the other side."""
-        limbs = np.empty((2, self.limbs, len(sums[0])), dtype=np.int64)
-        for i, parts in enumerate(sums):
-            whole = (parts.view(np.float64) * 2.0 ** (-self.exponent - LIMB_BITS * i)).view(np.complex128)
-            limbs[0, i], limbs[1, i] = whole.real, whole.imag
-        return Masses(limbs[0], self).carried(), Masses(limbs[1], self).carried()
+        limbs = np.zeros((2, self.limbs + 1, len(sums[0])), dtype=np.int64)
+        for place, part in sums.items():
+            i, shift = divmod(place, LIMB_BITS)
+            whole = (part.view(np.float64) * 2.0 ** (-self.exponent - place)).astype(np.int64)
+            for side, values in zip(limbs, (whole[::2], whole[1::2]), strict=True):
+                side[i] += (values & (_MASK >> shift)) << shift
+                side[i + 1] += values >> (LIMB_BITS - shift)
+        limbs[:, -2] += limbs[:, -1] << LIMB_BITS  # the highest limb has room for it
+        return Masses(limbs[0, :-1], self).carried(), Masses(limbs[1, :-1], self).carried()
 
     def masses_of_runs(
         self, pairs: NDArray[np.complex128], starts: NDArray[np.intp]
@@ -297,4 +309,4 @@ def grain(ranges: list[tuple[int, int] | None], rows: int) -> Unit:
     limbs = max(1, -(-(high - low) // LIMB_BITS))
     if high - low - LIMB_BITS * (limbs - 1) + growth > INT_BITS:
         limbs += 1  # room for the sum in the highest limb
-    return Unit(low, limbs)
+    return Unit(low, limbs, high - low)

@@ -18,6 +18,8 @@ from cutpoint.masses import BLOCK_ROWS, Masses, Unit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cutpoint.masses import Parts
+
 _ONE_BY_ONE = 8
 """So few exact sums are made one by one."""
 _RUN = 4
@@ -39,7 +41,7 @@ class Weighed:
         rows: NDArray[np.complex128],
         unit: Unit,
         first: NDArray[np.intp] | None = None,
-        parts: list[NDArray[np.complex128]] | None = None,
+        parts: Parts | None = None,
     ) -> None:
         self.rows, self.unit, self.first, self.parts = rows, unit, first, parts
         self.total = self._between(0, len(rows))
@@ -56,7 +58,7 @@ class Weighed:
         if first is None or not _RUN * len(first) <= len(rows) <= BLOCK_ROWS:
             return cls(rows, unit, first)
         parts = unit.sums_of_runs(rows, first)
-        return cls(reduce(np.add, parts), unit, parts=parts)
+        return cls(reduce(np.add, parts.values()), unit, parts=parts)
 
     @cached_property
     def sums(self) -> tuple[NDArray[np.complex128], NDArray[np.complex128], int]:
@@ -82,7 +84,7 @@ class Weighed:
             return 0, 0  # the weights of ties
         if self.parts is None:
             return self.unit.totals(self.rows[low:high])
-        return self.unit.whole([part[low:high] for part in self.parts])
+        return self.unit.whole({place: part[low:high] for place, part in self.parts.items()})
 
     @cached_property
     def masses(self) -> tuple[Masses, Masses]:

@@ -103,6 +103,10 @@ class Cuts:
             counts = self.confusion(index)
         return _evaluate(expression, counts)
 
+    def same(self, one: int, other: int) -> bool:
+        """Whether two cuts, and so all between them, have the same masses."""
+        return all(side.integer(one) == side.integer(other) for side in (self.tp, self.fp))
+
     def signs(
         self, expression: Expression, values: NDArray[np.float64], reference: Fraction | float
     ) -> NDArray[np.int8]:
@@ -252,8 +256,9 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
     near = _near_the_best(cuts, goal, race)
     if near is None:
         return None
-    if len(near) == 1:
-        return Choice(int(near[0]), near[1:], cuts.exact(goal.expression, int(near[0])))
+    first, last = int(near[0]), int(near[-1])
+    if first == last or (goal.expression.exact and cuts.same(first, last)):
+        return Choice(first, near[1:], cuts.exact(goal.expression, first))
     leader = int(near[np.argmax(race[near])])
     while True:
         reference = cuts.exact(goal.expression, leader)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _CARRY_EVERY = 1 << 8
 """Blocks after which long sums are carried, long before their limbs could overflow."""
-_SAMPLE = 1 << 8
+_SAMPLE = 1 << 7
 _ROOM, _MOST_ROOM = 128, 1 << 24
 """Bytes per row that sorting rows with weights, and looking at their cuts, may take; and a limit."""
 _CUTS = 1 << 4
@@ -356,14 +356,12 @@ def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.in
         np.subtract(weights, pairs.real, out=pairs.imag)
     if block.low == block.high:  # one score: there is nothing to sort
         return block.scores + block.scores.dtype.type(0), pairs, np.zeros(1, dtype=np.intp)
-    order, ranked = _sorted(block.scores)
-    fresh = np.ones(len(ranked), dtype=np.bool_)
-    np.not_equal(ranked[1:], ranked[:-1], out=fresh[1:])
-    return ranked, pairs[order], None if fresh.all() else np.flatnonzero(fresh)
+    order, ranked, rises = _sorted(block.scores)
+    return ranked, pairs[order], None if rises.all() else np.flatnonzero(np.append(True, rises))
 
 
-def _sorted(scores: Scores) -> tuple[NDArray[np.int64], Scores]:
-    """Return the order of scores, and the scores in that order.
+def _sorted(scores: Scores) -> tuple[NDArray[np.int64], Scores, NDArray[np.bool_]]:
+    """Return the order of scores, the scores in that order, and where one is greater than the last.
 
     To sort them with the place of each row in the last bits is twice as fast as argsort. It does not sort
     scores that differ in these bits only, and infinite ones become NaN: seen, and done the slow way.
@@ -378,13 +376,14 @@ def _sorted(scores: Scores) -> tuple[NDArray[np.int64], Scores]:
         if not math.isnan(numbers[-1]):
             keys &= places
             ranked = scores[keys]
-            ranked += 0  # -0.0 becomes 0.0
-            if not (ranked[1:] < ranked[:-1]).any():
-                return keys, ranked
+            rises = ranked[1:] > ranked[:-1]
+            if rises.all() or not (ranked[1:] < ranked[:-1]).any():
+                ranked += 0  # -0.0 becomes 0.0
+                return keys, ranked, rises
     order = np.argsort(scores)  # as fast where scores repeat
     ranked = scores[order]
     ranked += 0
-    return order, ranked
+    return order, ranked, ranked[1:] > ranked[:-1]
 
 
 def repeats(scores: Scores) -> bool:
