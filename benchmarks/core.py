@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.problems import Problem, make
+from benchmarks.problems import WEIGHTS, Problem, make
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,11 +78,13 @@ def main() -> None:
 
 def few_rows() -> list[dict[str, Any]]:
     """Time few rows, where the fixed cost of a call shows."""
+    sizes = (10**4, 2 * 10**4, 3 * 10**4, 6 * 10**4, 10**5, 2 * 10**5)
+    plain: list[tuple[bool | str, str]] = [(w, kind) for w in (False, True) for kind in FEW_KINDS]
+    odd = [(w, kind) for w in list(WEIGHTS)[1:] for kind in FEW_KINDS[:3]]
     return [
         compare(kind, rows, rivals=RIVALS[:3], weighted=weighted)
-        for weighted in (False, True)
-        for rows in (10**4, 3 * 10**4, 6 * 10**4, 10**5, 2 * 10**5)
-        for kind in FEW_KINDS
+        for weighted, kind in plain + odd
+        for rows in (sizes if isinstance(weighted, bool) else sizes[::2])
     ]
 
 
@@ -98,7 +100,7 @@ def machine() -> dict[str, Any]:
 
 
 def compare(
-    kind: str, rows: int, *, weighted: bool = False, rivals: tuple[str, ...] = RIVALS
+    kind: str, rows: int, *, weighted: bool | str = False, rivals: tuple[str, ...] = RIVALS
 ) -> dict[str, Any]:
     """Time the rivals in turns on one problem and check their answers."""
     problem = make(kind, rows, weighted=weighted)
@@ -120,6 +122,8 @@ def compare(
     for name, seconds in best.items():
         got = answer[name]
         exact = isinstance(got, tuple) and (name == "floor" or abs(got[1] - optimum) < 1e-12)
+        if name == "argsort_sweep" and exact:  # its thresholds are scores, as those of find
+            exact = got[0] in best_thresholds(problem)
         rival_rows[name] = {
             "seconds": seconds,
             "times_floor": seconds / best["floor"],
@@ -128,6 +132,14 @@ def compare(
         }
     print(problem.name, rows, {k: round(v["times_floor"], 2) for k, v in rival_rows.items()}, file=sys.stderr)
     return {"problem": problem.name, "rows": rows, "rivals": rival_rows}
+
+
+def best_thresholds(problem: Problem) -> set[float]:
+    """Return the best threshold and its ties."""
+    import cutpoint as cp
+
+    best = cp.find(problem.y, problem.score, maximize="f1", sample_weight=problem.weight)
+    return {best.threshold, *(tie.threshold for tie in best.ties)}
 
 
 def timed(run: Callable[..., Any], problem: Problem, loops: int) -> tuple[float, Any]:
@@ -232,6 +244,8 @@ def render(result: dict[str, Any]) -> str:
         "",
         "With few rows the fixed cost of a call and, with weights, of exact sums show, and of getting",
         "memory: this is timed in a process of its own, which has not yet held large arrays.",
+        "Where weights differ by 70 orders of magnitude, floats cannot add them up: the plain sweep finds",
+        "another threshold than the best one, and exact sums of so many digits take longer.",
         "",
         *table(result["few"], list(names)[:3]),
         "",

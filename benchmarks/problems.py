@@ -21,8 +21,8 @@ class Problem:
     weight: NDArray[Any] | None = None
 
 
-def make(kind: str, rows: int, *, weighted: bool = False, seed: int = 0) -> Problem:
-    """Make a problem of a kind: see `KINDS`."""
+def make(kind: str, rows: int, *, weighted: bool | str = False, seed: int = 0) -> Problem:
+    """Make a problem of a kind, see `KINDS`; with weights of a kind, see `WEIGHTS`, or plain ones."""
     rng = np.random.default_rng(seed)
     score = KINDS[kind](rng, rows)
     # Labels follow the rank of the score, whatever its scale, with plenty of overlap.
@@ -33,8 +33,10 @@ def make(kind: str, rows: int, *, weighted: bool = False, seed: int = 0) -> Prob
     if kind == "alternating":
         score = np.sort(score)
         y = (np.arange(rows) % 2).astype(np.int8)
-    weight = rng.random(rows) if weighted else None
-    return Problem(f"{kind}{', weighted' if weighted else ''}", y, score, weight)
+    if not weighted:
+        return Problem(kind, y, score)
+    how = weighted if isinstance(weighted, str) else "weighted"
+    return Problem(f"{kind}, {how}", y, score, WEIGHTS[how](rng, rows))
 
 
 def _probabilities(rng: np.random.Generator, rows: int) -> NDArray[Any]:
@@ -65,5 +67,14 @@ KINDS: dict[str, Any] = {
     "cluster": lambda rng, rows: 0.5 + 1e-9 * rng.random(rows) * (rng.random(rows) < 0.99),
     "constant": lambda rng, rows: np.full(rows, 0.5),
     "alternating": lambda rng, rows: rng.random(rows),
+}
+"""Name -> function of (generator, rows)."""
+
+WEIGHTS: dict[str, Any] = {
+    "weighted": lambda rng, rows: rng.random(rows),
+    "float32 weights": lambda rng, rows: rng.random(rows).astype(np.float32),
+    "heavy-tailed weights": lambda rng, rows: rng.lognormal(0, 2, rows),
+    "half of the weights zero": lambda rng, rows: rng.random(rows) * (rng.random(rows) < 0.5),
+    "weights of 70 orders of magnitude": lambda rng, rows: rng.lognormal(0, 20, rows),
 }
 """Name -> function of (generator, rows)."""
