@@ -94,10 +94,8 @@ class Metric(Expression):
             return None
 
         def coefficients(side: Formula) -> tuple[Fraction, Fraction, Fraction]:
-            at = [
-                Fraction(side(tp, fp, positives - tp, negatives - fp)) for tp, fp in ((0, 0), (1, 0), (0, 1))
-            ]
-            return at[0], at[1] - at[0], at[2] - at[0]
+            at = [side(tp, fp, positives - tp, negatives - fp) for tp, fp in ((0, 0), (1, 0), (0, 1))]
+            return Fraction(at[0]), Fraction(at[1] - at[0]), Fraction(at[2] - at[0])
 
         return LinearFractional(coefficients(self.numerator), coefficients(self.denominator))
 

@@ -105,7 +105,8 @@ class Cuts:
 
     def same(self, one: int, other: int) -> bool:
         """Whether two cuts, and so all between them, have the same masses."""
-        return all(side.integer(one) == side.integer(other) for side in (self.tp, self.fp))
+        index = np.array([other])
+        return not any(side.apart(index, one)[0] for side in (self.tp, self.fp))
 
     def signs(
         self, expression: Expression, values: NDArray[np.float64], reference: Fraction | float
@@ -155,18 +156,21 @@ class Cuts:
         )
         form = expression.linear_fractional(positives, negatives)  # type: ignore[arg-type]
         if form is not None:
-            # value - p/q has the sign of q*numerator - p*denominator: no division, no rounding.
+            # value - p/q has the sign of q*numerator - p*denominator: no division, no rounding. In units,
+            # and times what makes all coefficients whole.
             p, q = reference.numerator, reference.denominator
             grain = 1 if whole else self.summary.unit.fraction(1)
-            w0, w1, w2 = (q * a - p * b for a, b in zip(form.numerator, form.denominator, strict=True))
-            weights = (w0, w1 * grain, w2 * grain)
-            # |q*numerator - p*denominator| = q * denominator * |value - p/q|, and the last is small.
-            largest = q * (1 + positives + negatives) * sum(map(abs, form.denominator), Fraction(0))
-            bound = largest * Fraction(4 * float(near[unsure].max()))
+            sides = [(side[0], side[1] * grain, side[2] * grain) for side in form]
+            common = math.lcm(*(x.denominator for side in sides for x in side))
+            above, under = ([int(x * common) for x in side] for side in sides)
+            weights = [q * a - p * b for a, b in zip(above, under, strict=True)]
             if between is not None:
                 leads[unsure], sure = self._leads_by(between[:, unsure], weights)
                 unsure, which = unsure[~sure], which[~sure]
             if len(unsure):
+                # |q*numerator - p*denominator| = q * denominator * |value - p/q|, and the last is small.
+                largest = q * (1 + self.summary.positives + self.summary.negatives) * sum(map(abs, under))
+                bound = largest * Fraction(4 * float(near[unsure].max()))
                 leads[unsure] = _CLOSE * self._linear_signs(weights, which, bound)
             return leads
         sure = (values[unsure] == 0) & (near[unsure] == 0)
@@ -184,14 +188,14 @@ class Cuts:
         return leads
 
     def _leads_by(
-        self, between: NDArray[np.float64], weights: tuple[Fraction, ...]
+        self, between: NDArray[np.float64], weights: list[int]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return ``w1*tp + w2*fp`` of what lies between, scaled, and where its sign is beyond doubt.
 
         What lies between two cuts is known to a part of itself, however little of the whole it is.
         """
-        largest = max(map(abs, weights[1:]))
-        shares = [float(weight / largest) if largest else 0.0 for weight in weights[1:]]
+        largest = max(map(abs, weights[1:])) or 1
+        shares = [weight / largest for weight in weights[1:]]
         a, b = shares[0] * between[0], shares[1] * between[1]
         leads, size = a + b, np.abs(a) + np.abs(b)
         sure = (np.abs(leads) > self.slack * size) | (size == 0)
@@ -200,12 +204,9 @@ class Cuts:
         scaled = np.maximum(np.abs(leads) / max(float(size.max()), _SMALLEST), _CLOSE)
         return np.sign(leads) * scaled, sure
 
-    def _linear_signs(
-        self, weights: tuple[Fraction, ...], index: NDArray[np.intp], bound: Fraction
-    ) -> NDArray[np.int8]:
+    def _linear_signs(self, weights: list[int], index: NDArray[np.intp], bound: Fraction) -> NDArray[np.int8]:
         """Return the signs of ``w0 + w1*tp + w2*fp``, in units, known to be no larger than `bound`."""
-        common = math.lcm(*(w.denominator for w in weights))
-        w0, w1, w2 = (int(w * common) for w in weights)
+        w0, w1, w2 = weights
         tp, fp = self.tp[index], self.fp[index]
         if len(index) > _VECTOR and 0 in (w1, w2):
             # A plateau: cuts that differ only in what has no weight have one sign, found once.
@@ -216,7 +217,7 @@ class Cuts:
                 fresh[1:] |= (limbs[:, 1:] != limbs[:, :-1]).any(axis=0)
             if np.count_nonzero(fresh) < len(index):
                 return self._linear_signs(weights, index[fresh], bound)[np.cumsum(fresh) - 1]
-        if len(index) > _VECTOR and self.summary.unit.limbs == 1 and bound * common < 1 << 62:
+        if len(index) > _VECTOR and self.summary.unit.limbs == 1 and bound < 1 << 62:
             # The result is small although its terms may not be: in two's complement, arithmetic
             # that overflows on the way still ends at the right small number.
             a, b, c = (np.array(w % 2**64, dtype=np.uint64) for w in (w0, w1, w2))
