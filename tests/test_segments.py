@@ -640,3 +640,20 @@ def test_a_source_that_cannot_be_split_is_refused():
 
     with pytest.raises(InvalidInputError, match="where 'by' is given"):
         cp.find(Own(), by=["a", "b"], maximize="f1")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_solutions_of_segments_hold_few_cuts(weighted):
+    """The cuts of thousands of segments would take several times the memory of the rows."""
+    rng = np.random.default_rng(1)
+    scores, by = rng.random(20_000), np.repeat(["a", "b"], 10_000)
+    labels, weights = (rng.random(20_000) < scores).astype(int), rng.random(20_000) if weighted else None
+    found = cp.find(labels, scores, maximize="f1", sample_weight=weights, by=by)
+
+    for key, solution in found.items():
+        part = by == key
+        mass = labels[part] if weights is None else weights[part]
+        assert len(solution.seen._cuts.thresholds) <= 2048
+        masses = solution.policy().found_on.distribution.masses
+        assert (10_000 if weights is None else pytest.approx(mass.sum(), rel=1e-12)) == sum(masses)
+        assert max(masses) < 0.03 * sum(masses)

@@ -430,7 +430,9 @@ def in_memory(
         try:
             if grouped.rows(segment) < min_rows:
                 raise InvalidInputError.too_few_rows(rows=grouped.rows(segment), needed=min_rows)
-            entries[key] = solve_one(source)
+            entries[key] = solution = solve_one(source)
+            if solution.seen is not None:
+                solution.seen.thin()  # the cuts of all segments would take several times the memory of the rows
         except InvalidInputError as error:
             summary = source.summary()
             entries[key] = _unsolved(error, summary, few=summary.rows < min_rows)

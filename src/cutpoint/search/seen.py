@@ -43,10 +43,15 @@ class Seen:
         self.score: str | None = None
         self.label: str | None = None
         self.pos_label: Any = None
-        self._histogram, self._cuts = found.histogram, None
-        if found.histogram is None:
-            self._cuts = _thinned(found.cuts) if len(found.cuts.thresholds) > SMALL else found.cuts
+        self._histogram = found.histogram
+        self._cuts = found.cuts if found.histogram is None else None
         self.dtype = found.cuts.thresholds.dtype
+        self.thin(SMALL)
+
+    def thin(self, most: int = _THINNED) -> None:
+        """Let go of most cuts if there are more than so many."""
+        if self._cuts is not None and len(self._cuts.thresholds) > most:
+            self._cuts = _thinned(self._cuts)
 
     def __getstate__(self) -> dict[str, Any]:
         _ = self.edges  # a histogram's way back to its edges is a function, which cannot be pickled
