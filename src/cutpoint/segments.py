@@ -432,7 +432,7 @@ def in_memory(
                 raise InvalidInputError.too_few_rows(rows=grouped.rows(segment), needed=min_rows)
             entries[key] = solution = solve_one(source)
             if solution.seen is not None:
-                solution.seen.thin()  # the cuts of all segments would take several times the memory of the rows
+                solution.seen.thin()  # all cuts of all segments take several times the memory of the rows
         except InvalidInputError as error:
             summary = source.summary()
             entries[key] = _unsolved(error, summary, few=summary.rows < min_rows)
