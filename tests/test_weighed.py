@@ -58,6 +58,7 @@ def test_masses_that_are_not_split_yet(data, nobody):
             for value, whole in zip(floats.tolist(), integers, strict=True):
                 assert abs(Fraction(value) - unit.fraction(whole)) <= room * unit.fraction(whole)
         for at in (0, len(truth) // 2, len(truth) - 1):
+            assert [whole == truth[at] for whole in truth] == [rough.same(at, i) for i in every]
             for apart in (rough.apart(every, at), Unsplit(both, side).from_top(nobody).apart(every, at)):
                 for value, whole in zip(apart.tolist(), truth, strict=True):
                     difference = unit.fraction(abs(whole - truth[at]))

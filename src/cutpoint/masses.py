@@ -259,6 +259,10 @@ class Masses:
         """Return what each element lacks of a total, as float64 values like those of `floats`."""
         return Masses(Masses.scalar(total, self.unit).limbs - self.limbs, self.unit).floats()
 
+    def same(self, one: int, other: int) -> bool:
+        """Whether two elements are equal."""
+        return self.integer(one) == self.integer(other)
+
     def apart(self, index: NDArray[np.intp], at: int) -> NDArray[np.float64]:
         """Return how much more some elements are than one, as floats within `roundings` of the difference."""
         return Masses(self.limbs[:, index] - self.limbs[:, [at]], self.unit).carried().floats()

@@ -112,7 +112,7 @@ class Weighed:
     def some(self, index: NDArray[np.intp], skip: int) -> tuple[Masses, Masses]:
         """Return some pairs of the first `sums`, without the first of all if it is to be skipped."""
         if self._last is None or self._last[0] is not index:  # both sides are asked for in turn
-            wanted = self._start(index + skip)
+            wanted = self.start(index + skip)
             # The runs of rows between those that are wanted.
             starts = np.sort(np.append(wanted, len(self.rows)))
             starts = starts[:-1][starts[1:] > starts[:-1]]
@@ -128,7 +128,7 @@ class Weighed:
         """
         if self._from is not None and self._from[0] is index and self._from[1] == at:
             return self._from[2]  # both sides are asked for in turn
-        start, wanted = int(self._start(at + skip)), self._start(index + skip)
+        start, wanted = int(self.start(at + skip)), self.start(index + skip)
         low, high = min(start, int(wanted.min())), max(start, int(wanted.max()))
         between = np.zeros(high - low + 1, dtype=np.complex128)
         below, above = between[: start - low], between[start - low + 1 :]
@@ -138,7 +138,7 @@ class Weighed:
         self._from = index, at, between[wanted - low]
         return self._from[2]
 
-    def _start(self, index: Any) -> Any:
+    def start(self, index: Any) -> Any:
         """Return the first of the rows that some of the first `sums` add up."""
         return len(self.rows) - index if self.first is None else self._starts[index]
 
@@ -238,6 +238,11 @@ class _FromTop(Unsplit):
         if self._limbs is not None:
             return super().integer(index)
         return self.of.exact((index if index >= 0 else index + len(self)) + self._skip)[self.side == "imag"]
+
+    def same(self, one: int, other: int) -> bool:
+        """Whether two elements are equal: there is nothing between them."""
+        start, stop = sorted(int(self.of.start(i + self._skip)) for i in (one, other))
+        return not getattr(self.of.rows[start:stop], self.side).any()
 
     def apart(self, index: NDArray[np.intp], at: int) -> NDArray[np.float64]:
         """Return how much more some elements are than one."""

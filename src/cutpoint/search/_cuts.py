@@ -105,8 +105,7 @@ class Cuts:
 
     def same(self, one: int, other: int) -> bool:
         """Whether two cuts, and so all between them, have the same masses."""
-        index = np.array([other])
-        return not any(side.apart(index, one)[0] for side in (self.tp, self.fp))
+        return self.tp.same(one, other) and self.fp.same(one, other)
 
     def signs(
         self, expression: Expression, values: NDArray[np.float64], reference: Fraction | float
