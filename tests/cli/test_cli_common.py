@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -169,6 +170,34 @@ def test_interrupt_before_the_command_has_begun(process, tmp_path):
 
     assert 130 == running.returncode
     assert ("", "\nInterrupted.\n") == (out, err)
+
+
+def test_interrupt_while_the_solver_runs(process, tmp_path):
+    """Ctrl-C stops the solver, and its threads do not abort the process."""
+    rng = np.random.default_rng(0)
+    scores = rng.random(1500)
+    labels = (rng.random(1500) < scores).astype(int)
+    path = tmp_path / "scores.csv"
+    path.write_text(
+        "y,p\n" + "".join(f"{y},{p}\n" for y, p in zip(labels, scores, strict=True)), encoding="utf-8"
+    )
+    running = process(
+        *("ilp", str(path), "--label", "y", "--score", "p", "--maximize", "accuracy"),
+        *("--formulation", "document", "--log"),
+    )
+    try:
+        begun = running.stderr.readline()  # of the solver's log
+        time.sleep(0.5)
+        assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    finally:
+        running.kill()
+
+    assert "" != begun
+    assert 130 == running.returncode
+    assert "" == out
+    assert err.endswith("Interrupted.\n")
 
 
 @pytest.mark.parametrize("query", ["from data, range(20000)", "from data, range(500) order by p + random()"])

@@ -302,15 +302,6 @@ def _risk(confidence: Confidence) -> float | None:
     """Return what may go wrong: 1 - confidence; None in expectation."""
     if confidence == "expectation":
         return None
-    real = isinstance(confidence, (int, float, np.integer, np.floating)) and not isinstance(confidence, bool)
-    if not real or not 0 < float(confidence) < 1:
-        raise InvalidParameterError.of(
-            parameter="confidence",
-            caller="find",
-            must_be="a number between 0 and 1, or 'expectation'",
-            got=confidence,
-            hint="for 95 % pass 0.95." if real and 1 < float(confidence) < 100 else "for example 0.95.",
-        )
     return float(1 - Fraction(str(float(confidence))))
 
 
