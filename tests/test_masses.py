@@ -174,17 +174,18 @@ def test_sums_of_pairs_and_of_their_runs_are_the_true_sums(pairs, data):
         assert all((masses.limbs[:-1] < 2**LIMB_BITS).ravel())
 
 
-@pytest.mark.parametrize("rows", [0, 1, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, 3 * BLOCK_ROWS + 7])
-def test_sums_of_as_many_rows_as_add_up_without_rounding_and_of_more(rows):
-    """Of values that fill every bit of a limb, so that one row too many would be rounded."""
-    largest = np.nextafter(1.0, 0)
-    values = np.full(rows, complex(largest, 2.0**-30))
-    unit = grain([bit_range(np.array([largest, 2.0**-30]))], max(rows, 1))
-    truth = tuple(int(rows * Fraction(x) / unit.fraction(1)) for x in (largest, 2.0**-30))
+@pytest.mark.parametrize("rows", [0, 1, 2, 1000, BLOCK_ROWS - 1, BLOCK_ROWS, 3 * BLOCK_ROWS + 7])
+@pytest.mark.parametrize("ones", range(28, 53))
+def test_sums_of_many_rows_are_not_rounded(rows, ones):
+    """Of values that end in many ones, wherever they are cut: parts of two bits more would be rounded."""
+    first, second = 1 + (2**ones - 1) * 2.0**-52, (2**ones - 1) * 2.0**-60
+    values = np.full(rows, complex(first, second))
+    unit = grain([bit_range(np.array([first, second]))], max(rows, 1))
+    truth = tuple(int(rows * Fraction(x) / unit.fraction(1)) for x in (first, second))
 
     assert truth == unit.totals(values)
-    if rows:
-        halves = unit.masses_of_runs(values, np.array([0, rows // 2]) if rows > 1 else np.array([0]))
+    if rows > 1:
+        halves = unit.masses_of_runs(values, np.array([0, rows // 2]))
         assert truth == tuple(side.total() for side in halves)
 
 

@@ -76,14 +76,10 @@ class Unit:
 
     def totals(self, pairs: NDArray[np.complex128]) -> tuple[int, int]:
         """Return the exact sums of pairs of non-negative values of this grain, as integer multiples of it."""
-        pos = neg = 0
-        for start in range(0, len(pairs), BLOCK_ROWS):
-            part = self.whole(self.sums_of_runs(pairs[start : start + BLOCK_ROWS], _ONE_RUN))
-            pos, neg = pos + part[0], neg + part[1]
-        return pos, neg
+        return self.whole(self.sums_of_runs(pairs, _ONE_RUN))
 
     def whole(self, sums: Parts) -> tuple[int, int]:
-        """Return the integers that all of these `sums_of_runs` add up to, if they are exact together."""
+        """Return the integers that some of the `sums_of_runs` of one call add up to."""
         pos = neg = 0
         for place, part in sums.items():
             both = complex(np.add.reduce(part))
@@ -94,8 +90,8 @@ class Unit:
     def sums_of_runs(self, pairs: NDArray[np.complex128], starts: NDArray[np.intp]) -> Parts:
         """Return the sums of runs of such pairs, as parts that add up to them; `starts` has the first places.
 
-        Each part is a multiple of ``2**place`` in this grain, of either sign. At most `BLOCK_ROWS` pairs: the
-        parts are so short that floats add all of them up without rounding.
+        Each part is a multiple of ``2**place`` in this grain, of either sign, and so short that floats add
+        all of these pairs up without rounding.
         """
         width = FLOAT_BITS - max(len(pairs), 1).bit_length()
         count = -(-(self.bits or LIMB_BITS * self.limbs) // width)
@@ -130,15 +126,8 @@ class Unit:
     def masses_of_runs(
         self, pairs: NDArray[np.complex128], starts: NDArray[np.intp]
     ) -> tuple[Masses, Masses]:
-        """Return the exact sums of runs of any number of such pairs."""
-        if len(pairs) <= BLOCK_ROWS:
-            return self.masses(self.sums_of_runs(pairs, starts))
-        short = np.sort(np.append(starts, np.arange(0, len(pairs), BLOCK_ROWS)))
-        short = short[np.append(True, short[1:] > short[:-1])]
-        runs = self.masses(self.sums_of_runs(pairs, short))
-        first = np.searchsorted(short, starts)
-        pos, neg = (Masses(np.add.reduceat(side.limbs, first, axis=1), self).carried() for side in runs)
-        return pos, neg
+        """Return the exact sums of runs of such pairs."""
+        return self.masses(self.sums_of_runs(pairs, starts))
 
 
 def bit_range(values: NDArray[Any]) -> tuple[int, int] | None:

@@ -2,7 +2,7 @@
 
 Exact sums of weights cost more than all else but the sort. Float sums of positive numbers are off by a
 bounded part of themselves, so they tell most cuts apart. Only for the few that they do not are weights
-split into the limbs of `masses`.
+added up as the integers of `masses`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutpoint.masses import BLOCK_ROWS, Masses, Unit
+from cutpoint.masses import Masses, Unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,7 +55,7 @@ class Weighed:
     @classmethod
     def of(cls, rows: NDArray[np.complex128], unit: Unit, first: NDArray[np.intp] | None) -> Weighed:
         """Take rows; if few scores have many of them, they are added up first."""
-        if first is None or not _RUN * len(first) <= len(rows) <= BLOCK_ROWS:
+        if first is None or _RUN * len(first) > len(rows):
             return cls(rows, unit, first)
         parts = unit.sums_of_runs(rows, first)
         return cls(reduce(np.add, parts.values()), unit, parts=parts)
@@ -66,16 +66,13 @@ class Weighed:
 
         And the sums of all other rows; and by how many roundings, relative to itself, a sum can be off.
         """
-        rows, first = self.rows, self.first
-        if first is not None and _RUN * len(first) <= len(rows):
-            rows, first = np.add.reduceat(rows, first), None
-        above, below, coarser = _from_both_ends(rows)
+        above, below, coarser = _from_both_ends(self.rows)
         # Each addition of positive numbers is one rounding at most, each part of a row two: no more of it
         # is negative than there is of the row. Whole numbers are not rounded.
         roundings = 1 if self.unit == Unit() else (len(self.rows) + 2 * self.unit.limbs) * coarser
-        if first is None:
+        if self.first is None:
             return above, below, roundings
-        index = len(rows) - self._starts
+        index = len(self.rows) - self._starts
         return above[index], below[index], roundings
 
     def _between(self, low: int, high: int) -> tuple[int, int]:
