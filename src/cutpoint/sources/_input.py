@@ -114,7 +114,7 @@ def weights_and_ends(x: Any, name: str) -> tuple[Scores, tuple[float, float] | N
         if low == 0 < high:
             # As integers floats have the same order. One less than 0 is more than all of them.
             bits = weights.view(np.uint64 if weights.itemsize == 8 else np.uint32)
-            low = float((np.atleast_1d((bits - 1).min()) + 1).view(weights.dtype)[0])
+            low = float(((bits - 1).min() + bits.dtype.type(1)).view(weights.dtype))
         if low >= LIGHTEST and high <= HEAVIEST:
             return weights, (low, high)  # the usual case, seen in few passes; NaN is neither
     refuse_nan(weights, name)
@@ -132,7 +132,7 @@ def weights_and_ends(x: Any, name: str) -> tuple[Scores, tuple[float, float] | N
             parameter=name,
             caller="find",
             must_be=f"zero or between {LIGHTEST:g} and {HEAVIEST:g}",
-            got=f"{weights[first]!r} at row {first}",
+            got=f"{float(weights[first])!r} at row {first}",
             hint="only the ratios of weights matter for rates: rescale them.",
         )
     return weights, None
