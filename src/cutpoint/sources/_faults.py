@@ -85,10 +85,11 @@ def _refuse_masses(name: str, rows: int, missing: _Marked, negative: _Marked, od
             name=name, count=negative.count, first=negative.first, value=float(negative.value)
         )
     if odd.count:
+        assert odd.value is not None
         raise InvalidParameterError.of(
             parameter=name,
             caller="find",
             must_be=f"zero or between {LIGHTEST:g} and {HEAVIEST:g}",
-            got=f"{odd.value!r} at row {odd.first}",
+            got=f"{float(odd.value)!r} at row {odd.first}",
             hint="only the ratios of weights matter for rates: rescale them.",
         )
