@@ -31,6 +31,8 @@ _AGREE_ROOT, _AGREE_SUM = Fraction(1, 10 ** (ROOT_DIGITS - 10)), Fraction(1, 10 
 _ONES, _WHOLE = Unit(), 1 << FLOAT_BITS
 _ALL = slice(None)
 _SMALLEST, _CLOSE = 1e-100, 1e-300
+_HANDFUL = 4
+"""So few cuts are compared by their exact values at once."""
 _VECTOR = 64
 """From so many cuts on, exact comparisons are made on whole arrays where the form allows it."""
 
@@ -259,6 +261,11 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
     first, last = int(near[0]), int(near[-1])
     if first == last or (goal.expression.exact and cuts.same(first, last)):
         return Choice(first, near[1:], cuts.exact(goal.expression, first))
+    if len(near) <= _HANDFUL and goal.expression.exact and goal.expression.rational:
+        exact = [cuts.exact(goal.expression, i) for i in near.tolist()]
+        best = max(exact) if goal.sign > 0 else min(exact)
+        tied = near[[value == best for value in exact]]
+        return Choice(int(tied[0]), tied[1:], best)
     leader = int(near[np.argmax(race[near])])
     while True:
         reference = cuts.exact(goal.expression, leader)
