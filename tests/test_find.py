@@ -692,3 +692,14 @@ def test_callable_without_a_signature():
 
     expected = cp.find(y, s, maximize="profit(tp=1, fp=-2)")
     assert expected.threshold == cp.find(y, s, maximize=hits).threshold
+
+
+@pytest.mark.parametrize("method", ["sweep", "narrow"])
+def test_a_value_that_agrees_with_others_to_a_hundred_digits_is_that_of_the_chosen_cut(method):
+    """Irrational values that close are called equal; which of them is shown does not depend on the search."""
+    data = {"sample_weight": [2e90, 3e90, 1e-11, 1e-77], "subject_to": "recall >= 0.8", "method": method}
+    solution = cp.find([1, 0, 1, 0], [0.9, 0.8, 0.3, 0.2], minimize="information_gain", **data)
+
+    assert 0.8 == solution.threshold
+    assert [0.3, 0.2] == [tie.threshold for tie in solution.ties]
+    assert 2.6438561897747245e-102 == solution.value

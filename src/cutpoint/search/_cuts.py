@@ -272,7 +272,9 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
         leads = goal.sign * cuts.leads(goal.expression, values[near], reference, index=near, at=leader)
         if not (leads > 0).any():
             tied = near[leads == 0]
-            return Choice(int(tied[0]), tied[1:], reference)
+            # Irrational values that are called equal may differ in a digit that nobody sees: that of the cut
+            # that is chosen is the same, whoever led.
+            return Choice(int(tied[0]), tied[1:], cuts.exact(goal.expression, int(tied[0])))
         leader = int(near[np.argmax(leads)])
 
 
