@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint._errors import InvalidInputError, InvalidParameterError
-from cutpoint.sources._input import HEAVIEST, LIGHTEST, as_floats
+from cutpoint._errors import InvalidInputError
+from cutpoint.sources._input import HEAVIEST, LIGHTEST, as_floats, odd_weight
 from cutpoint.sources._labels import Labels
 
 if TYPE_CHECKING:
@@ -86,10 +86,4 @@ def _refuse_masses(name: str, rows: int, missing: _Marked, negative: _Marked, od
         )
     if odd.count:
         assert odd.value is not None
-        raise InvalidParameterError.of(
-            parameter=name,
-            caller="find",
-            must_be=f"zero or between {LIGHTEST:g} and {HEAVIEST:g}",
-            got=f"{float(odd.value)!r} at row {odd.first}",
-            hint="only the ratios of weights matter for rates: rescale them.",
-        )
+        raise odd_weight(name, f"{float(odd.value)!r} at row {odd.first}")

@@ -17,7 +17,7 @@ import numpy as np
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.masses import FLOAT_BITS, LIMB_BITS, Unit, grain
 from cutpoint.sources import _expressions as ex
-from cutpoint.sources._input import HEAVIEST, LIGHTEST
+from cutpoint.sources._input import HEAVIEST, LIGHTEST, odd_weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,13 +127,7 @@ def _range(column: Column, got: dict[str, Any], rows: int) -> tuple[int, int] | 
         return None
     for bad, wrong in ((most, most > HEAVIEST), (least, least < LIGHTEST)):
         if wrong:
-            raise InvalidParameterError.of(
-                parameter=column.name,
-                caller="find",
-                must_be=f"zero or between {LIGHTEST:g} and {HEAVIEST:g}",
-                got=bad,
-                hint="only the ratios of weights matter for rates: rescale them.",
-            )
+            raise odd_weight(column.name, bad)
     lowest = math.frexp(least)[1] - FLOAT_BITS
     for i, place in enumerate(GRAINS):
         if not got[f"{column.own}_finer{i}"]:

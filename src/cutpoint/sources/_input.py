@@ -128,14 +128,19 @@ def weights_and_ends(x: Any, name: str) -> tuple[Scores, tuple[float, float] | N
     bad = (weights > np.float64(HEAVIEST)) | ((weights < np.float64(LIGHTEST)) & (weights > 0))
     if bad.any():
         first = int(bad.argmax())
-        raise InvalidParameterError.of(
-            parameter=name,
-            caller="find",
-            must_be=f"zero or between {LIGHTEST:g} and {HEAVIEST:g}",
-            got=f"{float(weights[first])!r} at row {first}",
-            hint="only the ratios of weights matter for rates: rescale them.",
-        )
+        raise odd_weight(name, f"{float(weights[first])!r} at row {first}")
     return weights, None
+
+
+def odd_weight(name: str, got: object) -> InvalidParameterError:
+    """Return the error for a weight that is not of a sane size."""
+    return InvalidParameterError.of(
+        parameter=name,
+        caller="find",
+        must_be=f"zero or between {LIGHTEST:g} and {HEAVIEST:g}",
+        got=got,
+        hint="only the ratios of weights matter for rates: rescale them.",
+    )
 
 
 def refuse_nan(numbers: Scores, name: str) -> None:

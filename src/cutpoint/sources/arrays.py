@@ -234,7 +234,7 @@ class ArraySource:
     def _glance(self) -> Summary:
         """Check and summarise a few rows: they will be sorted, so a count is not worth the while.
 
-        Weighted ones are sorted at once: their weights are then split into limbs only once.
+        Weighted ones are sorted at once: their totals are a by-product, see `weighed`.
         """
         self.passes += 1
         low, high = float(self.scores.min()), float(self.scores.max())
