@@ -20,6 +20,7 @@ FLOORS = (
     # `exceptions` is the public face of `_errors`.
     ("_atomic", "exceptions"),
     ("parameters",),
+    ("bands",),
     ("masses",),
     ("weighed",),
     ("questions",),

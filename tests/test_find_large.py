@@ -202,20 +202,25 @@ def test_threads_do_not_change_the_answer():
 
 
 @pytest.mark.parametrize("kind", ["wide", "zeros"])
-def test_weights_whose_sums_floats_cannot_tell_apart(monkeypatch, kind):
-    """Cuts are compared by what lies between them: in a few rounds, and none of them as long integers."""
+@pytest.mark.parametrize(
+    "goal",
+    ["f1", "mcc", "p4", "0.5*precision + 0.5*recall", "g_mean", "information_gain", "precision_recall_mean"],
+)
+def test_weights_whose_sums_floats_cannot_tell_apart(monkeypatch, kind, goal):
+    """Cuts are compared by what lies between them: in a few rounds, and none of them by its exact value."""
     rng = np.random.default_rng(3)
     scores, labels = rng.random(5_000), rng.random(5_000)
     labels = (labels < scores).astype(np.int8)
     weights = rng.lognormal(0, 20, 5_000) if kind == "wide" else rng.random(5_000) * (rng.random(5_000) < 0.1)
-    rounds, long = [], []
-    leads, linear_signs = Cuts.leads, Cuts._linear_signs
-    monkeypatch.setattr(Cuts, "leads", lambda *a, **k: rounds.append(1) or leads(*a, **k))
-    monkeypatch.setattr(Cuts, "_linear_signs", lambda *a: long.append(1) or linear_signs(*a))
+    rounds, one_by_one = [], []
+    change, exact = Cuts.change, Cuts.exact
+    monkeypatch.setattr(Cuts, "change", lambda *a: rounds.append(1) or change(*a))
+    monkeypatch.setattr(Cuts, "exact", lambda *a: one_by_one.append(1) or exact(*a))
+    monkeypatch.setattr(Cuts, "signs", lambda *a: pytest.fail("no cut is in doubt"))
 
-    swept = cp.find(labels, scores, maximize="f1", sample_weight=weights, method="sweep")
+    swept = cp.find(labels, scores, maximize=goal, sample_weight=weights, method="sweep")
 
-    assert len(rounds) <= 4
-    assert long == []
-    narrowed = cp.find(labels, scores, maximize="f1", sample_weight=weights, method="narrow")
+    assert len(rounds) <= 6
+    assert len(one_by_one) <= 1
+    narrowed = cp.find(labels, scores, maximize=goal, sample_weight=weights, method="narrow")
     assert everything(swept) == everything(narrowed)

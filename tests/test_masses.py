@@ -5,9 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from cutpoint.bands import MOST_ROWS
 from cutpoint.masses import (
     BLOCK_ROWS,
     LIMB_BITS,
@@ -166,8 +167,17 @@ def test_sums_of_pairs_and_of_their_runs_are_the_true_sums(pairs, data):
     starts = sorted(data.draw(st.sets(st.integers(1, len(pairs)))) - {len(pairs)} | {0})
     whole = [[int(Fraction(x) / unit.fraction(1)) for x in side] for side in zip(*pairs, strict=True)]
 
-    assert tuple(map(sum, whole)) == unit.totals(values)
-    assert tuple(map(sum, whole)) == unit.whole(unit.sums_of_runs(values, np.array(starts)))
+    runs = list(itertools.pairwise([*starts, None]))
+    truths = [tuple(sum(side[i:j]) for side in whole) for i, j in runs]
+    assert [tuple(map(sum, whole))] == unit.integers_of_runs(values, [0])
+    assert truths == unit.integers_of_runs(values, starts)
+    values.imag[values.real != 0] = 0
+    for truth, (pos, neg), (i, j) in zip(
+        truths, unit.integers_of_runs(values, starts, either=True), runs, strict=True
+    ):
+        assert truth[0] == pos
+        assert sum(map(Fraction, values.imag[i:j].tolist())) == unit.fraction(neg)
+    values = np.array([complex(*pair) for pair in pairs])
     for truth, masses in zip(whole, unit.masses_of_runs(values, np.array(starts)), strict=True):
         assert [sum(truth[i:j]) for i, j in itertools.pairwise([*starts, None])] == masses.integers()
         assert all((masses.limbs[:-1] >= 0).ravel())
@@ -183,10 +193,48 @@ def test_sums_of_many_rows_are_not_rounded(rows, ones):
     unit = grain([bit_range(np.array([first, second]))], max(rows, 1))
     truth = tuple(int(rows * Fraction(x) / unit.fraction(1)) for x in (first, second))
 
-    assert truth == unit.totals(values)
+    assert [truth] == unit.integers_of_runs(values, [0])
     if rows > 1:
         halves = unit.masses_of_runs(values, np.array([0, rows // 2]))
         assert truth == tuple(side.total() for side in halves)
+
+
+@pytest.mark.parametrize("rows", [1, 1000, MOST_ROWS - 1, MOST_ROWS, MOST_ROWS + 1])
+@pytest.mark.parametrize("top", range(8))
+@pytest.mark.parametrize("either", [True, False])
+def test_sums_by_exponent_are_not_rounded(rows, top, either):
+    """Of numbers all of whose bits are set, in each of the exponents that go to one band; and a tiny one."""
+    full, tiny = (2 - 2.0**-52) * 2.0 ** (top - 3), 2.0**-300
+    values = np.full(rows, complex(full, 0 if either else full))
+    values[rows // 2] = complex(0, tiny)
+    unit = grain([(-353, 10)], rows)
+    pos = int(Fraction(full) / unit.fraction(1))
+
+    first = (rows // 2 * pos, 0 if either else rows // 2 * pos)
+    rest = rows - rows // 2 - 1
+    second = rest * pos, (0 if either else rest * pos) + int(Fraction(tiny) / unit.fraction(1))
+    starts = [0, rows // 2] if rows > 1 else [0]
+    assert ([first] if rows > 1 else []) + [second] == unit.integers_of_runs(values, starts, either=either)
+
+
+@given(st.lists(weights, min_size=1, max_size=12))
+def test_digits_of_weights_are_exact(values):
+    """The highest limb and two more are all that a weight has."""
+    column = np.array(values)
+    unit = grain([bit_range(column)], len(values))
+    assume(unit.limbs > 1)
+    highest, digits = unit.digits(column)
+
+    for i, value in enumerate(values):
+        parts = [int(digit[i]) for digit in digits]
+        assert [float(part) for part in parts] == [digit[i] for digit in digits]
+        assert all(0 <= part < 2**LIMB_BITS for part in parts)
+        whole = sum(
+            Fraction(part) * Fraction(2) ** (LIMB_BITS * (int(highest[i]) - j))
+            for j, part in enumerate(parts)
+        )
+        assert Fraction(value) == whole * unit.fraction(1)
+        assert 0 <= highest[i] < unit.limbs
 
 
 @given(st.lists(weights, min_size=1, max_size=8))

@@ -232,13 +232,15 @@ def test_a_solution_does_not_keep_the_data(n):
 def test_a_large_sweep_is_thinned(monkeypatch):
     """Of a long list of cuts a part is kept, and the buckets are still exact."""
     monkeypatch.setattr(seen, "SMALL", 1000)
+    monkeypatch.setattr(seen, "_MANY", 4000)
     solution, y, p = solved(5000, maximize=m.custom(lambda *, tp, fp, fn, tn: tp - fp))
     rng = np.random.default_rng(0)
     p = rng.random(5000)
     solution = cp.find(y, p, maximize="f1", method="sweep")
     spread = solution.policy().found_on.distribution
 
-    assert len(solution.seen._cuts.thresholds) <= 2048
+    assert solution.seen._cuts is None
+    assert len(solution.seen._even.thresholds) == seen.BUCKETS - 1
     assert 5000 == sum(spread.masses)
     assert max(spread.masses) < 150
 

@@ -39,7 +39,7 @@ def test_masses_that_are_not_split_yet(data, nobody):
     """Running sums: exact ones one by one and all at once, and floats within what they promise."""
     rows, first = data
     unit = grain([bit_range(rows.view(float))], len(rows))
-    both = Weighed.of(rows, unit, None if len(first) == len(rows) else first)
+    both = Weighed(rows, unit, None if len(first) == len(rows) else first)
     starts = [len(rows)] * nobody + first[::-1].tolist()
     every = np.arange(len(starts))
     for side in ("real", "imag"):
@@ -54,7 +54,7 @@ def test_masses_that_are_not_split_yet(data, nobody):
         assert truth[-1] == rough.integer(-1)
         assert truth[:3] == rough[every[:3]].integers()
         room = Fraction(rough.roundings, 2**53)
-        for floats, integers in ((rough.floats(), truth), (rough.rest_of(0), rest)):
+        for floats, integers in ((rough.floats(), truth), (rough.rest_of(lambda: 0), rest)):
             for value, whole in zip(floats.tolist(), integers, strict=True):
                 assert abs(Fraction(value) - unit.fraction(whole)) <= room * unit.fraction(whole)
         for at in (0, len(truth) // 2, len(truth) - 1):

@@ -337,8 +337,7 @@ def cut_at(cuts: Cuts, index: int) -> Cut:
         cuts.summary,
         cuts.thresholds[index],
         cuts.below[index],
-        cuts.tp.integer(index),
-        cuts.fp.integer(index),
+        *cuts.masses(index),
     )
 
 

@@ -19,7 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoint.bands import sums_by_exponent
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Parts = dict[int, NDArray[np.complex128]]
@@ -32,8 +36,9 @@ BLOCK_ROWS = 1 << (FLOAT_BITS - LIMB_BITS)
 """So many limbs add up without rounding in float64."""
 
 _MASK = (1 << LIMB_BITS) - 1
-_LARGEST_POWER = 1000
-_ONE_RUN = np.zeros(1, dtype=np.intp)
+_LARGEST_POWER, _BIAS = 1000, 1023
+_MANY_PARTS = 3
+"""From so many parts on it is quicker to add weights up by their exponents."""
 
 
 @dataclass(frozen=True)
@@ -74,27 +79,61 @@ class Unit:
         parts.append(rest)
         return parts[::-1]
 
-    def totals(self, pairs: NDArray[np.complex128]) -> tuple[int, int]:
-        """Return the exact sums of pairs of non-negative values of this grain, as integer multiples of it."""
-        return self.whole(self.sums_of_runs(pairs, _ONE_RUN))
+    def digits(self, values: NDArray[Any]) -> tuple[NDArray[np.int64], list[NDArray[np.float64]]]:
+        """Return the place of the highest limb of each value, and this limb and the next two below it.
 
-    def whole(self, sums: Parts) -> tuple[int, int]:
-        """Return the integers that some of the `sums_of_runs` of one call add up to."""
-        pos = neg = 0
-        for place, part in sums.items():
-            both = complex(np.add.reduce(part))
-            pos += int(math.ldexp(both.real, -self.exponent - place)) << place
-            neg += int(math.ldexp(both.imag, -self.exponent - place)) << place
-        return pos, neg
+        The 53 bits of a float are in no more than three limbs, however many there are.
+        """
+        exponent = np.arange(1 << 11) - (_BIAS + self.exponent)
+        limb = np.maximum(exponent // LIMB_BITS, 0)
+        rest = values.astype(np.float64)  # as many bits as it had, and no longer subnormal
+        biased = rest.view(np.int64) >> (FLOAT_BITS - 1)
+        rest *= np.ldexp(1.0, np.clip(-self.exponent - LIMB_BITS * limb, -_LARGEST_POWER, _LARGEST_POWER))[
+            biased
+        ]
+        parts = []
+        for _ in range(2):
+            part = np.floor(rest)
+            rest -= part
+            rest *= float(1 << LIMB_BITS)
+            parts.append(part)
+        return limb[biased], [*parts, rest]
+
+    def integers_of_runs(
+        self, pairs: NDArray[np.complex128], starts: list[int], *, either: bool = False
+    ) -> list[tuple[int, int]]:
+        """Return the exact sums of a few runs of pairs of non-negative values, as integers in this grain.
+
+        `starts` has the first place of each run. `either`: one of the two values of every pair is zero.
+        """
+        if len(pairs) == 0:
+            return [(0, 0)] * len(starts)
+        if self._parts(len(pairs))[1] >= _MANY_PARTS:
+            assert self.bits is not None
+            return sums_by_exponent(pairs, starts, self.exponent, self.bits, either=either)
+        parts = self.sums_of_runs(pairs, np.array(starts))
+        sums = []
+        for run in range(len(starts)):
+            pos = neg = 0
+            for place, part in parts.items():
+                both = complex(part[run])
+                pos += int(math.ldexp(both.real, -self.exponent - place)) << place
+                neg += int(math.ldexp(both.imag, -self.exponent - place)) << place
+            sums.append((pos, neg))
+        return sums
+
+    def _parts(self, rows: int) -> tuple[int, int]:
+        """Return how long parts may be that so many rows add up without rounding, and how many there are."""
+        width = FLOAT_BITS - max(rows, 1).bit_length()
+        return width, -(-(self.bits or LIMB_BITS * self.limbs) // width)
 
     def sums_of_runs(self, pairs: NDArray[np.complex128], starts: NDArray[np.intp]) -> Parts:
-        """Return the sums of runs of such pairs, as parts that add up to them; `starts` has the first places.
+        """Return the sums of runs of such pairs, as parts that add up to them.
 
         Each part is a multiple of ``2**place`` in this grain, of either sign, and so short that floats add
         all of these pairs up without rounding.
         """
-        width = FLOAT_BITS - max(len(pairs), 1).bit_length()
-        count = -(-(self.bits or LIMB_BITS * self.limbs) // width)
+        width, count = self._parts(len(pairs))
         if len(pairs) == 0:
             return dict.fromkeys(range(0, width * count, width), np.zeros(0, dtype=np.complex128))
         rest = pairs.view(np.float64)
@@ -244,9 +283,12 @@ class Masses:
         """Return the sums of `from_top`, for whom it is enough if floats are within more `roundings`."""
         return self.from_top(nobody)
 
-    def rest_of(self, total: int) -> NDArray[np.float64]:
+    def rest_of(self, total: Callable[[], int]) -> NDArray[np.float64]:
         """Return what each element lacks of a total, as float64 values like those of `floats`."""
-        return Masses(Masses.scalar(total, self.unit).limbs - self.limbs, self.unit).floats()
+        return Masses(Masses.scalar(total(), self.unit).limbs - self.limbs, self.unit).floats()
+
+    def rest(self) -> None:
+        """Let go of what is quick to compute again."""
 
     def same(self, one: int, other: int) -> bool:
         """Whether two elements are equal."""

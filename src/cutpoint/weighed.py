@@ -8,7 +8,7 @@ added up as the integers of `masses`.
 from __future__ import annotations
 
 import math
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,9 +16,9 @@ import numpy as np
 from cutpoint.masses import Masses, Unit
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Callable
 
-    from cutpoint.masses import Parts
+    from numpy.typing import NDArray
 
 _ONE_BY_ONE = 8
 """So few exact sums are made one by one."""
@@ -32,8 +32,8 @@ class Weighed:
     """The weights of rows, in order of their scores.
 
     A complex number per row, the positive and the negative mass: two sums for the price of one. `first`
-    has the row at which each distinct score starts; None where every row has its own. `parts`, if they are
-    known, are what the rows are roundings of, see `Unit.sums_of_runs`.
+    has the row at which each distinct score starts; None where every row has its own. `either`: every row
+    has only one of the two.
     """
 
     def __init__(
@@ -41,24 +41,18 @@ class Weighed:
         rows: NDArray[np.complex128],
         unit: Unit,
         first: NDArray[np.intp] | None = None,
-        parts: Parts | None = None,
+        *,
+        either: bool = False,
     ) -> None:
-        self.rows, self.unit, self.first, self.parts = rows, unit, first, parts
-        self.total = self._between(0, len(rows))
-        """The exact sums of all rows, as integer multiples of the unit."""
+        self.rows, self.unit, self.first, self._either = rows, unit, first, either
+        self._added, self._spread = rows, first
+        """The rows, or what those of each score add up to if they are many; and where each score starts."""
+        if first is not None and _RUN * len(first) <= len(rows):
+            self._added, self._spread = np.add.reduceat(rows, first), None
         self._exact: dict[int, tuple[int, int]] = {}
-        self._known = {len(rows): (0, 0), 0: self.total}
-        """By the row from which on all are added up."""
+        """Sums of the rows from one on, as far as they are known, as integer multiples of the unit."""
         self._last: tuple[NDArray[np.intp], tuple[Masses, Masses]] | None = None
         self._from: tuple[NDArray[np.intp], int, NDArray[np.complex128]] | None = None
-
-    @classmethod
-    def of(cls, rows: NDArray[np.complex128], unit: Unit, first: NDArray[np.intp] | None) -> Weighed:
-        """Take rows; if few scores have many of them, they are added up first."""
-        if first is None or _RUN * len(first) > len(rows):
-            return cls(rows, unit, first)
-        parts = unit.sums_of_runs(rows, first)
-        return cls(reduce(np.add, parts.values()), unit, parts=parts)
 
     @cached_property
     def sums(self) -> tuple[NDArray[np.complex128], NDArray[np.complex128], int]:
@@ -66,45 +60,54 @@ class Weighed:
 
         And the sums of all other rows; and by how many roundings, relative to itself, a sum can be off.
         """
-        above, below, coarser = _from_both_ends(self.rows)
-        # Each addition of positive numbers is one rounding at most, each part of a row two: no more of it
-        # is negative than there is of the row. Whole numbers are not rounded.
-        roundings = 1 if self.unit == Unit() else (len(self.rows) + 2 * self.unit.limbs) * coarser
-        if self.first is None:
+        above, below, coarser = _from_both_ends(self._added)
+        # Each addition of positive numbers is one rounding at most. Whole numbers are not rounded.
+        roundings = 1 if self.unit == Unit() else len(self.rows) * coarser
+        if self._spread is None:
             return above, below, roundings
         index = len(self.rows) - self._starts
         return above[index], below[index], roundings
 
-    def _between(self, low: int, high: int) -> tuple[int, int]:
-        """Return the exact sums of some rows."""
-        if not self.rows[low:high].any():
-            return 0, 0  # the weights of ties
-        if self.parts is None:
-            return self.unit.totals(self.rows[low:high])
-        return self.unit.whole({place: part[low:high] for place, part in self.parts.items()})
+    def rest(self) -> None:
+        """Let go of all but the rows and the sums that are known exactly."""
+        self.__dict__.pop("sums", None)
+        self._last = self._from = None
 
     @cached_property
     def masses(self) -> tuple[Masses, Masses]:
         """The exact masses per distinct score."""
-        if self.parts is not None:
-            return self.unit.masses(self.parts)
         every = np.arange(len(self.rows)) if self.first is None else self.first
         return self.unit.masses_of_runs(self.rows, every)
 
+    @property
+    def total(self) -> tuple[int, int]:
+        """The exact sums of all rows, as integer multiples of the unit."""
+        return self._rows_from(0)
+
     def exact(self, index: int) -> tuple[int, int]:
         """Return one pair of the first `sums` as integer multiples of the unit."""
-        if index not in self._exact:
-            at = len(self.rows) - index
-            if self.first is not None:
-                at = int(self.first[-index]) if index else len(self.rows)
-            near = min(self._known, key=lambda known: abs(known - at))
-            pos, neg = self._between(min(at, near), max(at, near))
-            sign = 1 if at < near else -1
-            self._exact[index] = self._known[at] = (
-                self._known[near][0] + sign * pos,
-                self._known[near][1] + sign * neg,
-            )
-        return self._exact[index]
+        return self._rows_from(int(self.start(index)))
+
+    def _rows_from(self, at: int) -> tuple[int, int]:
+        """Return the exact sums of the rows from one on, if need be from where they are known."""
+        known = self._exact
+        if not known:
+            # All rows are added up once, and both sides of the first cut that is asked for in one go.
+            known[len(self.rows)] = 0, 0
+            starts = [0, at] if 0 < at < len(self.rows) else [0]
+            runs = self.unit.integers_of_runs(self.rows, starts, either=self._either)
+            for start, (pos, neg) in zip(starts[::-1], runs[::-1], strict=True):
+                last = known[min(known)]
+                known[start] = last[0] + pos, last[1] + neg
+        if at not in known:
+            near = min(known, key=lambda row: abs(row - at))
+            rows = self.rows[min(at, near) : max(at, near)]
+            known[at] = known[near]
+            if rows.any():  # the weights of ties may all be zero
+                ((pos, neg),) = self.unit.integers_of_runs(rows, [0], either=self._either)
+                sign = 1 if at < near else -1
+                known[at] = known[at][0] + sign * pos, known[at][1] + sign * neg
+        return known[at]
 
     def some(self, index: NDArray[np.intp], skip: int) -> tuple[Masses, Masses]:
         """Return some pairs of the first `sums`, without the first of all if it is to be skipped."""
@@ -125,19 +128,28 @@ class Weighed:
         """
         if self._from is not None and self._from[0] is index and self._from[1] == at:
             return self._from[2]  # both sides are asked for in turn
-        start, wanted = int(self.start(at + skip)), self.start(index + skip)
+        start, wanted = int(self._place(at + skip)), self._place(index + skip)
         low, high = min(start, int(wanted.min())), max(start, int(wanted.max()))
         between = np.zeros(high - low + 1, dtype=np.complex128)
         below, above = between[: start - low], between[start - low + 1 :]
-        np.cumsum(self.rows[low:start][::-1], out=below[::-1])
-        np.cumsum(self.rows[start:high], out=above)
+        np.cumsum(self._added[low:start][::-1], out=below[::-1])
+        np.cumsum(self._added[start:high], out=above)
         np.negative(above, out=above)
         self._from = index, at, between[wanted - low]
         return self._from[2]
 
+    def between(self, one: int, other: int) -> NDArray[np.complex128]:
+        """Return what lies between two of the first `sums`."""
+        low, high = sorted((int(self._place(one)), int(self._place(other))))
+        return self._added[low:high]
+
     def start(self, index: Any) -> Any:
         """Return the first of the rows that some of the first `sums` add up."""
         return len(self.rows) - index if self.first is None else self._starts[index]
+
+    def _place(self, index: Any) -> Any:
+        """Return the same for the rows as they are added up."""
+        return len(self._added) - index if self._spread is None else self._starts[index]
 
     @cached_property
     def _starts(self) -> NDArray[np.intp]:
@@ -221,8 +233,6 @@ class _FromTop(Unsplit):
     def __getitem__(self, index: Any) -> Masses:
         if self._limbs is not None or not isinstance(index, np.ndarray) or index.dtype.kind != "i":
             return super().__getitem__(index)
-        if len(index) > _ONE_BY_ONE and self.of.parts is not None:
-            return super().__getitem__(index)
         if len(index) > _ONE_BY_ONE:
             return self.of.some(index, self._skip)[self.side == "imag"]
         limbs = np.empty((self.unit.limbs, len(index)), dtype=np.int64)
@@ -236,10 +246,13 @@ class _FromTop(Unsplit):
             return super().integer(index)
         return self.of.exact((index if index >= 0 else index + len(self)) + self._skip)[self.side == "imag"]
 
+    def rest(self) -> None:
+        """Let go of the running sums."""
+        self.of.rest()
+
     def same(self, one: int, other: int) -> bool:
         """Whether two elements are equal: there is nothing between them."""
-        start, stop = sorted(int(self.of.start(i + self._skip)) for i in (one, other))
-        return not getattr(self.of.rows[start:stop], self.side).any()
+        return not getattr(self.of.between(one + self._skip, other + self._skip), self.side).any()
 
     def apart(self, index: NDArray[np.intp], at: int) -> NDArray[np.float64]:
         """Return how much more some elements are than one."""
@@ -249,7 +262,7 @@ class _FromTop(Unsplit):
         """Return float64 values, within `roundings` of the true mass."""
         return getattr(self.of.sums[0], self.side)[self._skip :]
 
-    def rest_of(self, total: int) -> NDArray[np.float64]:
+    def rest_of(self, total: Callable[[], int]) -> NDArray[np.float64]:
         """Return what each element lacks of the sum of all, just as far off."""
         return getattr(self.of.sums[1], self.side)[self._skip :]
 

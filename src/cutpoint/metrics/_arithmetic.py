@@ -1,11 +1,12 @@
-"""The few operations that a metric's formula needs, on two kinds of numbers.
+"""The few operations that a metric's formula needs, on three kinds of numbers.
 
-A formula is written once and evaluated twice: on float64 arrays, fast, for every cut; and on
-`fractions.Fraction`, exactly, for the handful of cuts that floats cannot tell apart. Roots and
-logarithms of fractions are themselves fractions: exact where the result is rational, otherwise
-correct to `ROOT_DIGITS` or `LOG_DIGITS` decimal digits.
+A formula is written once and evaluated up to three times: on float64 arrays, fast, for every cut; on
+`Change`, from one cut to others that are close to it; and on `fractions.Fraction`, exactly, for the
+handful of cuts that neither can tell apart. Roots and logarithms of fractions are themselves
+fractions: exact where the result is rational, otherwise correct to `ROOT_DIGITS` or `LOG_DIGITS`
+decimal digits.
 
-Undefined (0/0) is NaN and a positive number over zero is infinite, in both worlds.
+Undefined (0/0) is NaN and a positive number over zero is infinite, for floats and fractions.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+
+from cutpoint.metrics._change import Change
 
 ROOT_DIGITS = 900
 """Digits of an irrational root: weights span 200 orders of magnitude, roots of products of four of
@@ -38,6 +41,8 @@ def ratio(numerator: Any, denominator: Any) -> Any:
     kind = type(numerator)
     if kind is type(denominator) and kind in (int, Fraction) and denominator != 0:
         return Fraction(numerator, denominator)
+    if kind is Change or isinstance(denominator, Change):
+        return numerator / denominator
     if isinstance(numerator, np.ndarray) or not is_exact(numerator, denominator):
         return np.divide(numerator, denominator)
     if denominator != 0:
@@ -51,6 +56,8 @@ def ratio(numerator: Any, denominator: Any) -> Any:
 
 def root(x: Any) -> Any:
     """Square root."""
+    if isinstance(x, Change):
+        return x.root()
     if not is_exact(x):
         return np.sqrt(x)
     x = Fraction(x)
@@ -64,6 +71,8 @@ def root(x: Any) -> Any:
 
 def entropy_term(x: Any, reference: Any) -> Any:
     """Return ``x * log2(x / reference)``, which is 0 at ``x = 0``."""
+    if isinstance(x, Change):
+        return x.entropy_term(reference)
     if not is_exact(x, reference):
         x, reference = np.asarray(x), np.asarray(reference)
         safe = np.where(x > 0, x, 1.0)
@@ -82,6 +91,8 @@ def entropy_term(x: Any, reference: Any) -> Any:
 
 def smaller(a: Any, b: Any) -> Any:
     """Return the smaller of two; NaN if either is."""
+    if isinstance(a, Change):
+        return a.smaller(b)
     if not is_exact(a, b):
         return np.minimum(a, b)
     if isinstance(a, float) and math.isnan(a):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint.masses import FLOAT_BITS, Unit
 from cutpoint.metrics._arithmetic import LOG_DIGITS, ROOT_DIGITS
+from cutpoint.metrics._change import Change
 from cutpoint.metrics._expression import SLACK, WeightedSum
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 _AGREE_ROOT, _AGREE_SUM = Fraction(1, 10 ** (ROOT_DIGITS - 10)), Fraction(1, 10 ** (LOG_DIGITS - 10))
 """Irrational values that agree to so many digits are called equal."""
-_ONES, _WHOLE = Unit(), 1 << FLOAT_BITS
 _ALL = slice(None)
-_SMALLEST, _CLOSE = 1e-100, 1e-300
+_CLOSE = 1e-300
+"""Floats that are less may have lost digits."""
 _HANDFUL = 4
 """So few cuts are compared by their exact values at once."""
 _VECTOR = 64
@@ -49,30 +49,51 @@ class Cuts:
     below: NDArray[np.floating[Any]]
     tp: Masses
     fp: Masses
-    _asked: dict[int, dict[str, Fraction]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    _asked: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def floats(self) -> dict[str, NDArray[np.float64]]:
         """The four counts as float64, each within a few roundings of its exact value; see `slack`."""
-        positives, negatives = self.summary.positives, self.summary.negatives
-        tp, fp = self.tp.floats(), self.fp.floats()
-        if self.summary.unit == _ONES and max(positives, negatives) <= _WHOLE:
-            return {"tp": tp, "fp": fp, "fn": positives - tp, "tn": negatives - fp}  # exact
-        return {"tp": tp, "fp": fp, "fn": self.tp.rest_of(positives), "tn": self.fp.rest_of(negatives)}
+        return {
+            "tp": self.tp.floats(),
+            "fp": self.fp.floats(),
+            "fn": self.tp.rest_of(lambda: self.summary.positives),
+            "tn": self.fp.rest_of(lambda: self.summary.negatives),
+        }
+
+    @cached_property
+    def sizes(self) -> tuple[float, float]:
+        """P and N as float64, just as far off: to add them up exactly may be work."""
+        if len(self.thresholds) == 0:
+            return self.summary.sizes
+        tp, fp, fn, tn = (float(self.floats[name][0]) for name in ("tp", "fp", "fn", "tn"))
+        return tp + fn, fp + tn
 
     @property
     def slack(self) -> float:
         """Relative room for rounding in a formula of the counts as they are in `floats`."""
-        return SLACK * self.tp.roundings
+        # No formula is off by more than a few times what the counts are.
+        return SLACK * (3 + self.tp.roundings) / 4
+
+    def rested(self) -> Cuts:
+        """Return the same cuts, without what is quick to compute again."""
+        for side in (self.tp, self.fp):
+            side.rest()
+        return Cuts(self.summary, self.thresholds, self.below, self.tp, self.fp)
+
+    def masses(self, index: int) -> tuple[int, int]:
+        """Return the exact masses called positive at one cut, in units."""
+        if self._asked.get("index") != index:  # those of the best cut are asked for again, others are not
+            self._asked.clear()
+            self._asked.update(index=index, masses=(self.tp.integer(index), self.fp.integer(index)))
+        return self._asked["masses"]
 
     def confusion(self, index: int) -> dict[str, Fraction]:
         """Return the exact confusion at one cut."""
-        if index not in self._asked:  # that of the best cut is asked for again, others are not
-            self._asked.clear()
-            self._asked[index] = self.summary.confusion(self.tp.integer(index), self.fp.integer(index))
-        return self._asked[index]
+        masses = self.masses(index)
+        if "confusion" not in self._asked:
+            self._asked["confusion"] = self.summary.confusion(*masses)
+        return self._asked["confusion"]
 
     def values(self, expression: Expression) -> NDArray[np.float64]:
         """Return the float values at all cuts; NaN where undefined."""
@@ -86,7 +107,7 @@ class Cuts:
 
         Infinite ones are not rounded.
         """
-        positives, negatives = self.summary.sizes
+        positives, negatives = self.sizes
         with np.errstate(all="ignore"):
             if isinstance(expression, WeightedSum):
                 floats = {name: counts[index] for name, counts in self.floats.items()}
@@ -100,7 +121,7 @@ class Cuts:
         if not expression.exact:
             return float(self.values(expression)[index])
         if expression.scale_free:
-            counts: Any = self.summary.counts(self.tp.integer(index), self.fp.integer(index))
+            counts: Any = self.summary.counts(*self.masses(index))
         else:
             counts = self.confusion(index)
         return _evaluate(expression, counts)
@@ -110,45 +131,26 @@ class Cuts:
         return self.tp.same(one, other) and self.fp.same(one, other)
 
     def signs(
-        self, expression: Expression, values: NDArray[np.float64], reference: Fraction | float
-    ) -> NDArray[np.int8]:
-        """Return the exact sign of ``value - reference`` at each cut; undefined values count as below."""
-        return np.sign(self.leads(expression, values, reference)).astype(np.int8)
-
-    def leads(
         self,
         expression: Expression,
         values: NDArray[np.float64],
         reference: Fraction | float,
-        *,
         index: NDArray[np.intp] | None = None,
-        at: int | None = None,
-    ) -> NDArray[np.float64]:
-        """Return numbers with the exact sign of ``value - reference``; undefined values count as below.
+    ) -> NDArray[np.int8]:
+        """Return the exact sign of ``value - reference``; undefined values count as below.
 
-        At some cuts (all: None), of which these are the float values. `at` is a cut whose value is the
-        reference, if there is one. Others are then compared by what lies between, and their numbers are
-        larger the farther they are from it, as far as floats can show it.
+        At some cuts (all: None), of which these are the float values.
         """
         target = float(reference)
-        leads = np.where(values > target, 1.0, -1.0)
-        leads[values == target] = 0
+        signs = np.where(values > target, np.int8(1), np.int8(-1))
+        signs[values == target] = 0
         if not expression.exact or not math.isfinite(target):
-            return leads
-        every = np.arange(len(values)) if index is None else index
-        between: NDArray[np.float64] | None = None
-        same: Any = np.zeros(len(values), dtype=np.bool_)
-        if at is not None:
-            between = np.array([self.tp.apart(every, at), self.fp.apart(every, at)])
-            same = ~between.any(axis=0)
-            leads[same] = 0  # the masses of that cut, and its value
-            if same.all():
-                return leads
+            return signs
         near = self.rounding(expression, values, _ALL if index is None else index) + self.slack * abs(target)
-        unsure = np.flatnonzero((np.abs(values - target) <= near) & ~same)
+        unsure = np.flatnonzero(np.abs(values - target) <= near)
         if len(unsure) == 0:
-            return leads
-        which = every[unsure]
+            return signs
+        which = unsure if index is None else index[unsure]
         reference = Fraction(reference)
         # Of counts in a unit, if it makes no difference: whole numbers are quick.
         whole = expression.scale_free
@@ -165,15 +167,11 @@ class Cuts:
             common = math.lcm(*(x.denominator for side in sides for x in side))
             above, under = ([int(x * common) for x in side] for side in sides)
             weights = [q * a - p * b for a, b in zip(above, under, strict=True)]
-            if between is not None:
-                leads[unsure], sure = self._leads_by(between[:, unsure], weights)
-                unsure, which = unsure[~sure], which[~sure]
-            if len(unsure):
-                # |q*numerator - p*denominator| = q * denominator * |value - p/q|, and the last is small.
-                largest = q * (1 + self.summary.positives + self.summary.negatives) * sum(map(abs, under))
-                bound = largest * Fraction(4 * float(near[unsure].max()))
-                leads[unsure] = _CLOSE * self._linear_signs(weights, which, bound)
-            return leads
+            # |q*numerator - p*denominator| = q * denominator * |value - p/q|, and the last is small.
+            largest = q * (1 + self.summary.positives + self.summary.negatives) * sum(map(abs, under))
+            bound = largest * Fraction(4 * float(near[unsure].max()))
+            signs[unsure] = self._linear_signs(weights, which, bound)
+            return signs
         sure = (values[unsure] == 0) & (near[unsure] == 0)
         unsure, which = unsure[~sure], which[~sure]
         counts = self.summary.counts if whole else self.summary.confusion
@@ -185,25 +183,29 @@ class Cuts:
                 agree = _AGREE_SUM * (abs(reference) + Fraction(near[i]) / Fraction(self.slack))
             if not expression.rational and abs(difference) <= agree:
                 difference = Fraction(0)
-            leads[i] = (difference > 0) - (difference < 0)
-        return leads
+            signs[i] = (difference > 0) - (difference < 0)
+        return signs
 
-    def _leads_by(
-        self, between: NDArray[np.float64], weights: list[int]
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return ``w1*tp + w2*fp`` of what lies between, scaled, and where its sign is beyond doubt.
+    def change(
+        self, expression: Expression, index: NDArray[np.intp], at: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return by how much the value is more at some cuts than at one, if that is beyond doubt, and else 0.
 
-        What lies between two cuts is known to a part of itself, however little of the whole it is.
+        And where it is, and where the masses are the same.
         """
-        largest = max(map(abs, weights[1:])) or 1
-        shares = [weight / largest for weight in weights[1:]]
-        a, b = shares[0] * between[0], shares[1] * between[1]
-        leads, size = a + b, np.abs(a) + np.abs(b)
-        sure = (np.abs(leads) > self.slack * size) | (size == 0)
-        if any(w != 0 and abs(share) < _SMALLEST for w, share in zip(weights[1:], shares, strict=True)):
-            sure[:] = False  # products may have come out as zero that are not
-        scaled = np.maximum(np.abs(leads) / max(float(size.max()), _SMALLEST), _CLOSE)
-        return np.sign(leads) * scaled, sure
+        tp, fp = self.tp.apart(index, at), self.fp.apart(index, at)
+        same = (tp == 0) & (fp == 0)
+        by = {"tp": tp, "fp": fp, "fn": -tp, "tn": -fp}
+        try:
+            with np.errstate(all="ignore"):
+                counts = {name: Change(float(floats[at]), by[name]) for name, floats in self.floats.items()}
+                value = expression.evaluate(**counts)
+                # Irrational sums that agree to so many digits are called equal.
+                least = _CLOSE + (2 * float(_AGREE_SUM) * value.bulk if expression.cancels else 0)
+                sure = np.abs(value.by) > self.slack * value.size + least
+                return np.where(sure, value.by, 0.0), sure, same
+        except ZeroDivisionError:
+            return np.zeros(len(index)), np.zeros(len(index), dtype=np.bool_), same
 
     def _linear_signs(self, weights: list[int], index: NDArray[np.intp], bound: Fraction) -> NDArray[np.int8]:
         """Return the signs of ``w0 + w1*tp + w2*fp``, in units, known to be no larger than `bound`."""
@@ -261,21 +263,42 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
     first, last = int(near[0]), int(near[-1])
     if first == last or (goal.expression.exact and cuts.same(first, last)):
         return Choice(first, near[1:], cuts.exact(goal.expression, first))
-    if len(near) <= _HANDFUL and goal.expression.exact and goal.expression.rational:
+    whole = len(near) <= _HANDFUL and cuts.summary.unit.limbs == 1
+    if whole and goal.expression.exact and goal.expression.rational:
         exact = [cuts.exact(goal.expression, i) for i in near.tolist()]
         best = max(exact) if goal.sign > 0 else min(exact)
         tied = near[[value == best for value in exact]]
         return Choice(int(tied[0]), tied[1:], best)
     leader = int(near[np.argmax(race[near])])
     while True:
-        reference = cuts.exact(goal.expression, leader)
-        leads = goal.sign * cuts.leads(goal.expression, values[near], reference, index=near, at=leader)
-        if not (leads > 0).any():
-            tied = near[leads == 0]
-            # Irrational values that are called equal may differ in a digit that nobody sees: that of the cut
-            # that is chosen is the same, whoever led.
-            return Choice(int(tied[0]), tied[1:], cuts.exact(goal.expression, int(tied[0])))
-        leader = int(near[np.argmax(leads)])
+        leader, tied, unsure = _ahead(cuts, goal, near, leader)
+        if len(unsure):
+            reference = cuts.exact(goal.expression, leader)
+            signs = goal.sign * cuts.signs(goal.expression, values[unsure], reference, unsure)
+            if (signs > 0).any():
+                ahead = unsure[signs > 0].tolist()
+                leader = max(ahead, key=lambda i: goal.sign * cuts.exact(goal.expression, i))
+                continue
+            tied = np.sort(np.concatenate([tied, unsure[signs == 0]]))
+        # Irrational values that are called equal may differ in a digit that nobody sees: that of the cut
+        # that is chosen is the same, whoever led.
+        return Choice(int(tied[0]), tied[1:], cuts.exact(goal.expression, int(tied[0])))
+
+
+def _ahead(
+    cuts: Cuts, goal: Goal, near: NDArray[np.intp], leader: int
+) -> tuple[int, NDArray[np.intp], NDArray[np.intp]]:
+    """Return which cut is ahead as far as floats can tell, those with its masses, and those in doubt."""
+    if not goal.expression.exact:
+        return leader, near[near == leader], near[near != leader]
+    cuts.masses(leader)  # which adds up all rows as well, for less than if they were asked for first
+    while True:
+        by, sure, same = cuts.change(goal.expression, near, leader)
+        by *= goal.sign
+        best = int(np.argmax(by))
+        if by[best] <= 0:
+            return leader, near[same], near[~sure & ~same]
+        leader = int(near[best])
 
 
 def _near_the_best(cuts: Cuts, goal: Goal, race: NDArray[np.float64]) -> NDArray[np.intp] | None:
@@ -289,7 +312,7 @@ def _near_the_best(cuts: Cuts, goal: Goal, race: NDArray[np.float64]) -> NDArray
         room = cuts.rounding(goal.expression, race)
         return np.flatnonzero(race + room >= np.fmax.reduce(race - room))
     # One number for the rounding of all cuts that are near the best.
-    size = max(abs(best), goal.expression.magnitude(*cuts.summary.sizes))
+    size = max(abs(best), goal.expression.magnitude(*cuts.sizes))
     return np.flatnonzero(race >= best - 4 * cuts.slack * size)
 
 

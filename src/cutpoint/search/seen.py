@@ -2,8 +2,8 @@
 
 The sweep knows every cut, narrowing its first histogram: either gives the masses above some edges
 without another pass. Nothing is computed before it is asked for. What is kept alive until then is
-never the user's arrays: the cuts themselves while they are few, 2,048 of them where they are many,
-or the few thousand buckets of the histogram.
+never the user's arrays: the cuts themselves while they are few, those at the edges where they are
+many, or the few thousand buckets of the histogram.
 """
 
 from __future__ import annotations
@@ -18,13 +18,18 @@ from cutpoint.questions import SMALL
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from numpy.typing import NDArray
+
     from cutpoint.masses import Masses
     from cutpoint.search._cuts import Cuts
     from cutpoint.search.run import Found
 
 BUCKETS = 99
 """The scores are told apart in so many buckets of about equal mass; equal scores are never split."""
-_THINNED = 2048
+_MANY = 4 * SMALL
+"""No more cuts are kept: three megabytes."""
+_FEW = 2048
+"""So few cuts are kept where there may be many solutions."""
 
 
 class Above(NamedTuple):
@@ -45,43 +50,40 @@ class Seen:
         self.pos_label: Any = None
         self._histogram = found.histogram
         self._cuts = found.cuts if found.histogram is None else None
+        self._even: Cuts | None = None
         self.dtype = found.cuts.thresholds.dtype
-        self.thin(SMALL)
+        if self._cuts is not None and len(self._cuts.thresholds) > SMALL:
+            self._cuts = self._cuts.rested()
+            self.thin(_MANY)
 
-    def thin(self, most: int = _THINNED) -> None:
-        """Let go of most cuts if there are more than so many."""
+    def thin(self, most: int = _FEW) -> None:
+        """Let go of all cuts but those at the edges if there are more than so many."""
         if self._cuts is not None and len(self._cuts.thresholds) > most:
-            self._cuts = _thinned(self._cuts)
+            self._even, self._cuts = _evenly(self._cuts), None
 
     def __getstate__(self) -> dict[str, Any]:
         _ = self.edges  # a histogram's way back to its edges is a function, which cannot be pickled
-        return {**self.__dict__, "_histogram": None, "_cuts": None}
+        return {**self.__dict__, "_histogram": None, "_cuts": None, "_even": None}
 
     @cached_property
     def edges(self) -> tuple[Above, ...]:
         """At most `BUCKETS` - 1 edges, ascending, that split the mass evenly; exact masses above each."""
-        edges, pos, neg = self._points()
-        above = (pos + neg).floats()
-        below = above[:1] - above if len(above) else above
-        wanted = np.arange(1, BUCKETS) * (above[0] / BUCKETS) if len(above) else above
-        index = np.unique(np.searchsorted(below, wanted))
-        index = index[index < len(edges)]
-        index = index[(below[index] > 0) & (above[index] > 0)]
         unit = self.summary.unit
-        return tuple(
-            Above(float(edges[i]), unit.fraction(pos.integer(i)), unit.fraction(neg.integer(i)))
-            for i in index.tolist()
-        )
-
-    def _points(self) -> tuple[Any, Masses, Masses]:
-        """Return ascending edges, and the masses at or above each."""
         if self._histogram is not None:
             every = np.arange(len(self._histogram.rows), dtype=np.intp)
-            pos, neg = self._histogram.pos, self._histogram.neg
-            return self._histogram.span(every).low, _from_the_top(pos), _from_the_top(neg)
-        assert self._cuts is not None
-        up = slice(None, None, -1)
-        return self._cuts.thresholds[up], self._cuts.tp[up], self._cuts.fp[up]
+            edges: Any = self._histogram.span(every).low
+            pos, neg = _from_the_top(self._histogram.pos), _from_the_top(self._histogram.neg)
+            above = (pos + neg).floats()
+            index = _even_places(above[:1] - above, above).tolist()
+        else:
+            even = self._even if self._cuts is None else _evenly(self._cuts)
+            assert even is not None
+            edges, pos, neg = even.thresholds, even.tp, even.fp
+            index = range(len(edges))
+        return tuple(
+            Above(float(edges[i]), unit.fraction(pos.integer(i)), unit.fraction(neg.integer(i)))
+            for i in index
+        )
 
 
 def _from_the_top(masses: Masses) -> Masses:
@@ -89,9 +91,18 @@ def _from_the_top(masses: Masses) -> Masses:
     return (down.before() + down)[slice(None, None, -1)]
 
 
-def _thinned(cuts: Cuts) -> Cuts:
-    """Return some of the cuts, the last one included; copies, so that the others can be let go of."""
-    index = np.arange(_THINNED) * (len(cuts.thresholds) - 1) // (_THINNED - 1)
-    from cutpoint.search._cuts import Cuts
+def _evenly(cuts: Cuts) -> Cuts:
+    """Return the cuts at edges that split the mass evenly, the lowest first; copies of them."""
+    up, floats = slice(None, None, -1), cuts.floats
+    below, above = (floats["fn"] + floats["tn"])[up], (floats["tp"] + floats["fp"])[up]
+    index = len(above) - 1 - _even_places(below, above)
+    return type(cuts)(cuts.summary, cuts.thresholds[index], cuts.below[index], cuts.tp[index], cuts.fp[index])
 
-    return Cuts(cuts.summary, cuts.thresholds[index], cuts.below[index], cuts.tp[index], cuts.fp[index])
+
+def _even_places(below: NDArray[np.float64], above: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return where the masses below and above ascending edges split all mass into equal parts."""
+    if len(above) == 0:
+        return np.zeros(0, dtype=np.intp)
+    index = np.unique(np.searchsorted(below, np.arange(1, BUCKETS) * (above[0] / BUCKETS)))
+    index = index[index < len(above)]
+    return index[(below[index] > 0) & (above[index] > 0)]

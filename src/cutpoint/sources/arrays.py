@@ -23,6 +23,7 @@ from cutpoint.sources._buckets import Buckets, Radix, choose
 from cutpoint.sources._input import as_array, as_floats, as_weights, refuse_nan, same_length, weights_and_ends
 from cutpoint.sources._labels import Counts, Labels
 from cutpoint.sources.blocks import (
+    MANY_LIMBS,
     Block,
     Reading,
     Sides,
@@ -46,9 +47,11 @@ that the work stays in the cache."""
 WEIGHTED = 4
 """Blocks of weighted rows are so many times smaller: splitting weights makes temporary arrays, and
 large ones are slow to get. At most `masses.BLOCK_ROWS` rows, so that the sums of a block are exact."""
-SORTED, SORTED_WEIGHTED = (SMALL, 1 << 18), (2 * SMALL, 3 << 17)
+SORTED, SORTED_WEIGHTED = (SMALL, 1 << 18), (4 * SMALL, 3 << 17)
 """Below so many rows scores are sorted, and below the second number where many of them are equal: few
 distinct scores are quick to sort, and slow to count, since each addition waits for the last."""
+SORTED_WIDE = 1 << 20
+"""The second number for weights of a great range, which take longer to count."""
 SAMPLE = 1 << 13
 FEW = 24
 """One row in so many may be kept as a copy."""
@@ -167,6 +170,8 @@ class ArraySource:
     def _worth_a_sort(self) -> int:
         """Return how many rows are sorted rather than counted."""
         few, more = SORTED if self.streams[0].weights is None else SORTED_WEIGHTED
+        if more <= len(self.scores) < SORTED_WIDE and self._unit().limbs >= MANY_LIMBS:
+            more = SORTED_WIDE
         return more if few <= len(self.scores) < more and repeats(self.scores) else few
 
     def _sample(self) -> Scores:
@@ -250,8 +255,8 @@ class ArraySource:
                 if stream.weights is None:
                     return Summary(rows, count, rows - count, unit, low, high)
             readings.append((sides, stream.weights))
-        total, self._ranked = weighed(Block(self.scores, readings, low, high), unit)
-        return Summary(rows, *total, unit, low, high)
+        summary, self._ranked = weighed(Block(self.scores, readings, low, high), unit)
+        return summary
 
     def _unit(self) -> Unit:
         """Return the grain of the masses."""

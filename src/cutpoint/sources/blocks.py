@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.masses import FLOAT_BITS, LIMB_BITS, Masses, Unit
-from cutpoint.questions import Histogram, Ranges, Rows, Scores
+from cutpoint.questions import Histogram, Ranges, Rows, Scores, Summary
 from cutpoint.sources._buckets import ordered, unordered
 from cutpoint.weighed import Unsplit, Weighed
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _CARRY_EVERY = 1 << 8
 """Blocks after which long sums are carried, long before their limbs could overflow."""
+MANY_LIMBS = 4
+"""From so many limbs on, only those that a weight has are counted."""
 _SAMPLE = 1 << 7
 _ROOM, _MOST_ROOM = 128, 1 << 24
 """Bytes per row that sorting rows with weights, and looking at their cuts, may take; and a limit."""
@@ -108,6 +111,10 @@ def tally(blocks: Iterable[Block], buckets: Buckets, unit: Unit | None) -> Tally
             if weights is None:
                 _add(limbs, 0, np.bincount(key[:n], minlength=size))
                 continue
+            if unit is not None and unit.limbs >= MANY_LIMBS:
+                for i, counts in enumerate(_by_limb(key[:n], weights, unit, size)):
+                    _add(limbs, unit.exponent + LIMB_BITS * i, counts)
+                continue
             for at, limb in _split(weights, unit):
                 _add(limbs, at, np.bincount(key[:n], weights=limb, minlength=size).astype(np.int64))
         if weighted and turn % _CARRY_EVERY == _CARRY_EVERY - 1:
@@ -131,6 +138,18 @@ def _split(weights: Scores, unit: Unit | None) -> Iterable[tuple[int, NDArray[np
         rest -= part * 2.0**place
         yield place, part
         place -= LIMB_BITS
+
+
+def _by_limb(key: NDArray[np.int64], weights: Scores, unit: Unit, size: int) -> NDArray[np.int64]:
+    """Count weights of so great a range that most of their limbs are zero; a row of counts per limb."""
+    highest, digits = unit.digits(weights)
+    highest *= size
+    highest += key
+    counts = np.zeros((unit.limbs + 2) * size, dtype=np.int64)
+    for i, digit in zip((2, 1, 0), digits, strict=True):
+        sums = np.bincount(highest, weights=digit, minlength=unit.limbs * size)
+        counts[i * size : i * size + len(sums)] += sums.astype(np.int64)
+    return counts.reshape(-1, size)[2:]
 
 
 def _add(limbs: dict[int, NDArray[np.int64]], place: int, counts: NDArray[np.int64]) -> None:
@@ -330,15 +349,38 @@ def distinct(block: Block, unit: Unit) -> Distinct:
     return Distinct(ranked[first], pos, neg, len(scores), np.diff(first, append=len(scores)))
 
 
-def weighed(block: Block, unit: Unit) -> tuple[tuple[int, int], Rows]:
-    """Sort rows with weights, and return their totals too: sums are made exact only where need be."""
+class _LateSummary(Summary):
+    """The summary of rows with weights, whose masses are added up exactly when they are asked for."""
+
+    _of: Weighed
+
+    def __init__(self, of: Weighed, low: float, high: float) -> None:
+        self.__dict__.update(rows=len(of.rows), unit=of.unit, low=low, high=high, _of=of)
+
+    @cached_property
+    def positives(self) -> int:
+        """The mass of the positives."""
+        return self._of.total[0]
+
+    @cached_property
+    def negatives(self) -> int:
+        """The mass of the negatives."""
+        return self._of.total[1]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Summary, (self.rows, self.positives, self.negatives, self.unit, self.low, self.high)
+
+
+def weighed(block: Block, unit: Unit) -> tuple[Summary, Rows]:
+    """Sort rows with weights, and return their summary too: sums are made exact only where need be."""
     # The allocator gives memory back to the system after each call, and gets it page by page in the next,
     # unless it has seen a piece come and go that is as large as all that is used here.
     np.empty(min(_ROOM * len(block.scores), _MOST_ROOM), dtype=np.uint8)
     ranked, pairs, first = _ranked(block)
-    both = Weighed.of(pairs, unit, first)
+    both = Weighed(pairs, unit, first, either=len(block.readings) == 1)
     sides = Unsplit(both, "real"), Unsplit(both, "imag")
-    return both.total, Rows(ranked if first is None else ranked[first], *sides, len(pairs))
+    summary = _LateSummary(both, float(block.low), float(block.high))
+    return summary, Rows(ranked if first is None else ranked[first], *sides, len(pairs))
 
 
 def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.intp] | None]:
