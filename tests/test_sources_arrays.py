@@ -693,10 +693,11 @@ def test_scores_sorted_with_their_places(scores, dtype):
     """Every row is there once, in order; and zeros have no sign."""
     with np.errstate(over="ignore"):
         scores = np.array(scores, dtype=dtype)
-    order, ranked, rises = blocks._sorted(scores)
+    low, high = (scores.min(), scores.max()) if len(scores) else (0.0, 0.0)
+    order, ranked, begins = blocks._sorted(scores, low, high)
 
     assert list(range(len(scores))) == sorted(order.tolist())
     assert np.array_equal(np.sort(scores), ranked)
     assert np.array_equal(scores[order], ranked)
-    assert np.array_equal(ranked[1:] > ranked[:-1], rises)
+    assert np.array_equal(np.append(True, ranked[1:] > ranked[:-1])[: len(ranked)], begins)
     assert not np.signbit(ranked[ranked == 0]).any()

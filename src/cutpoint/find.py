@@ -314,8 +314,7 @@ def _optimal(goal: Goal, found: Found, at: At) -> Solution:
             found.summary,
             cuts.thresholds[choice.ties],
             cuts.below[choice.ties],
-            cuts.tp[choice.ties],
-            cuts.fp[choice.ties],
+            *cuts.masses_of_ties(choice),
             complete=found.all_ties,
         ),
         certificate=Certificate(

@@ -37,7 +37,7 @@ BLOCK_ROWS = 1 << (FLOAT_BITS - LIMB_BITS)
 
 _MASK = (1 << LIMB_BITS) - 1
 _LARGEST_POWER, _BIAS = 1000, 1023
-_MANY_PARTS = 3
+_MANY_PARTS = 4
 """From so many parts on it is quicker to add weights up by their exponents."""
 
 
@@ -222,11 +222,16 @@ class Masses:
         return Masses(self.limbs - other.limbs, self.unit).carried()
 
     @classmethod
+    def from_integers(cls, integers: list[int], unit: Unit) -> Masses:
+        """Return masses that are given as integer multiples of the unit."""
+        limbs = [[(x >> (LIMB_BITS * i)) & _MASK for x in integers] for i in range(unit.limbs - 1)]
+        limbs.append([x >> (LIMB_BITS * (unit.limbs - 1)) for x in integers])
+        return cls(np.array(limbs, dtype=np.int64), unit)
+
+    @classmethod
     def scalar(cls, integer: int, unit: Unit) -> Masses:
         """Return a vector of one mass, for arithmetic with longer ones."""
-        parts = [(integer >> (LIMB_BITS * i)) & _MASK for i in range(unit.limbs - 1)]
-        parts.append(integer >> (LIMB_BITS * (unit.limbs - 1)))
-        return cls(np.array(parts, dtype=np.int64)[:, None], unit)
+        return cls.from_integers([integer], unit)
 
     def carried(self) -> Masses:
         """Return the same masses with every limb but the highest in ``[0, 2**36)``."""
@@ -251,8 +256,7 @@ class Masses:
             return self
         if unit.exponent > self.unit.exponent:
             shift = unit.exponent - self.unit.exponent
-            columns = [Masses.scalar(whole >> shift, unit).limbs for whole in self.integers()]
-            return Masses(np.concatenate([np.zeros((unit.limbs, 0), np.int64), *columns], axis=1), unit)
+            return Masses.from_integers([whole >> shift for whole in self.integers()], unit)
         places, bits = divmod(self.unit.exponent - unit.exponent, LIMB_BITS)
         limbs = np.zeros((unit.limbs, len(self)), dtype=np.int64)
         rest = self.carried().limbs
@@ -286,6 +290,14 @@ class Masses:
     def rest_of(self, total: Callable[[], int]) -> NDArray[np.float64]:
         """Return what each element lacks of a total, as float64 values like those of `floats`."""
         return Masses(Masses.scalar(total(), self.unit).limbs - self.limbs, self.unit).floats()
+
+    def loose(self) -> tuple[NDArray[np.float64], NDArray[np.intp] | None]:
+        """Return the `floats` among others, and where they are (None: there are no others)."""
+        return self.floats(), None
+
+    def loose_rest_of(self, total: Callable[[], int]) -> tuple[NDArray[np.float64], NDArray[np.intp] | None]:
+        """Return those of `rest_of` in the same way."""
+        return self.rest_of(total), None
 
     def rest(self) -> None:
         """Let go of what is quick to compute again."""

@@ -56,17 +56,19 @@ class Weighed:
 
     @cached_property
     def sums(self) -> tuple[NDArray[np.complex128], NDArray[np.complex128], int]:
-        """The sums of the rows from each distinct score on, the highest score first, after a zero.
+        """The sums of the rows from each on, the highest score first, after a zero.
 
         And the sums of all other rows; and by how many roundings, relative to itself, a sum can be off.
+        Those of distinct scores are in the places `at`.
         """
         above, below, coarser = _from_both_ends(self._added)
         # Each addition of positive numbers is one rounding at most. Whole numbers are not rounded.
-        roundings = 1 if self.unit == Unit() else len(self.rows) * coarser
-        if self._spread is None:
-            return above, below, roundings
-        index = len(self.rows) - self._starts
-        return above[index], below[index], roundings
+        return above, below, 1 if self.unit == Unit() else len(self.rows) * coarser
+
+    @property
+    def at(self) -> NDArray[np.intp] | None:
+        """Where the sums of distinct scores are among all `sums`; None: everywhere."""
+        return None if self._spread is None else self._called
 
     def rest(self) -> None:
         """Let go of all but the rows and the sums that are known exactly."""
@@ -129,7 +131,7 @@ class Weighed:
         if self._from is not None and self._from[0] is index and self._from[1] == at:
             return self._from[2]  # both sides are asked for in turn
         start, wanted = int(self._place(at + skip)), self._place(index + skip)
-        low, high = min(start, int(wanted.min())), max(start, int(wanted.max()))
+        low, high = min(start, int(wanted[-1])), max(start, int(wanted[0]))  # cuts go down
         between = np.zeros(high - low + 1, dtype=np.complex128)
         below, above = between[: start - low], between[start - low + 1 :]
         np.cumsum(self._added[low:start][::-1], out=below[::-1])
@@ -145,16 +147,19 @@ class Weighed:
 
     def start(self, index: Any) -> Any:
         """Return the first of the rows that some of the first `sums` add up."""
-        return len(self.rows) - index if self.first is None else self._starts[index]
+        return len(self.rows) - (index if self.first is None else self._called[index])
 
     def _place(self, index: Any) -> Any:
         """Return the same for the rows as they are added up."""
-        return len(self._added) - index if self._spread is None else self._starts[index]
+        return len(self._added) - (index if self._spread is None else self._called[index])
 
     @cached_property
-    def _starts(self) -> NDArray[np.intp]:
+    def _called(self) -> NDArray[np.intp]:
+        """How many rows each of the sums adds up."""
         assert self.first is not None
-        return np.append(self.first, len(self.rows))[::-1]
+        called = np.zeros(len(self.first) + 1, dtype=np.intp)
+        np.subtract(len(self.rows), self.first[::-1], out=called[1:])
+        return called
 
 
 def _from_both_ends(
@@ -228,17 +233,14 @@ class _FromTop(Unsplit):
         return self.of.sums[2]
 
     def __len__(self) -> int:
-        return len(self.of.sums[0]) - self._skip
+        return len(self.of.sums[0] if self.of.at is None else self.of.at) - self._skip
 
     def __getitem__(self, index: Any) -> Masses:
         if self._limbs is not None or not isinstance(index, np.ndarray) or index.dtype.kind != "i":
             return super().__getitem__(index)
         if len(index) > _ONE_BY_ONE:
             return self.of.some(index, self._skip)[self.side == "imag"]
-        limbs = np.empty((self.unit.limbs, len(index)), dtype=np.int64)
-        for place, i in enumerate(index.tolist()):
-            limbs[:, place] = Masses.scalar(self.integer(i), self.unit).limbs[:, 0]
-        return Masses(limbs, self.unit)
+        return Masses.from_integers([self.integer(i) for i in index.tolist()], self.unit)
 
     def integer(self, index: int) -> int:
         """Return one element as an integer multiple of the unit."""
@@ -260,11 +262,25 @@ class _FromTop(Unsplit):
 
     def floats(self) -> NDArray[np.float64]:
         """Return float64 values, within `roundings` of the true mass."""
-        return getattr(self.of.sums[0], self.side)[self._skip :]
+        floats, at = self.loose()
+        return floats if at is None else floats[at]
 
     def rest_of(self, total: Callable[[], int]) -> NDArray[np.float64]:
         """Return what each element lacks of the sum of all, just as far off."""
-        return getattr(self.of.sums[1], self.side)[self._skip :]
+        floats, at = self.loose_rest_of(total)
+        return floats if at is None else floats[at]
+
+    def loose(self) -> tuple[NDArray[np.float64], NDArray[np.intp] | None]:
+        """Return the floats of all rows, and where those of distinct scores are."""
+        return self._of_cuts(self.of.sums[0])
+
+    def loose_rest_of(self, total: Callable[[], int]) -> tuple[NDArray[np.float64], NDArray[np.intp] | None]:
+        """Return the same of what each row lacks of the sum of all."""
+        return self._of_cuts(self.of.sums[1])
+
+    def _of_cuts(self, sums: NDArray[np.complex128]) -> tuple[NDArray[np.float64], NDArray[np.intp] | None]:
+        floats, at = getattr(sums, self.side), self.of.at
+        return (floats[self._skip :], None) if at is None else (floats, at[self._skip :])
 
     def _split(self) -> NDArray[np.int64]:
         return Masses(super()._split(), self.unit).from_top(1 - self._skip).limbs

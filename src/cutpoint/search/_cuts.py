@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoint.masses import Masses
 from cutpoint.metrics._arithmetic import LOG_DIGITS, ROOT_DIGITS
 from cutpoint.metrics._change import Change
 from cutpoint.metrics._expression import SLACK, WeightedSum
@@ -21,7 +22,6 @@ from cutpoint.metrics._expression import SLACK, WeightedSum
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cutpoint.masses import Masses
     from cutpoint.metrics._expression import Constraint, Expression
     from cutpoint.objective import Goal
     from cutpoint.questions import Summary
@@ -54,20 +54,31 @@ class Cuts:
     @cached_property
     def floats(self) -> dict[str, NDArray[np.float64]]:
         """The four counts as float64, each within a few roundings of its exact value; see `slack`."""
-        return {
-            "tp": self.tp.floats(),
-            "fp": self.fp.floats(),
-            "fn": self.tp.rest_of(lambda: self.summary.positives),
-            "tn": self.fp.rest_of(lambda: self.summary.negatives),
-        }
+        loose, at = self._loose
+        return loose if at is None else {name: counts[at] for name, counts in loose.items()}
+
+    @cached_property
+    def _loose(self) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.intp] | None]:
+        """The floats among others, and where they are (None: there are no others)."""
+        tp, at = self.tp.loose()
+        fp, _ = self.fp.loose()
+        fn, _ = self.tp.loose_rest_of(lambda: self.summary.positives)
+        tn, _ = self.fp.loose_rest_of(lambda: self.summary.negatives)
+        return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, at
+
+    def _float(self, index: int) -> dict[str, float]:
+        """Return the floats of one cut."""
+        loose, at = self._loose
+        place = index if at is None else at[index]
+        return {name: float(counts[place]) for name, counts in loose.items()}
 
     @cached_property
     def sizes(self) -> tuple[float, float]:
         """P and N as float64, just as far off: to add them up exactly may be work."""
         if len(self.thresholds) == 0:
             return self.summary.sizes
-        tp, fp, fn, tn = (float(self.floats[name][0]) for name in ("tp", "fp", "fn", "tn"))
-        return tp + fn, fp + tn
+        first = self._float(0)
+        return first["tp"] + first["fn"], first["fp"] + first["tn"]
 
     @property
     def slack(self) -> float:
@@ -97,8 +108,10 @@ class Cuts:
 
     def values(self, expression: Expression) -> NDArray[np.float64]:
         """Return the float values at all cuts; NaN where undefined."""
+        loose, at = self._loose if expression.exact else (self.floats, None)
         with np.errstate(all="ignore"):
-            return np.asarray(expression.evaluate(**self.floats), dtype=np.float64)
+            values = np.asarray(expression.evaluate(**loose), dtype=np.float64)
+        return values if at is None else values.take(at, mode="clip")
 
     def rounding(
         self, expression: Expression, values: NDArray[np.float64], index: Any = _ALL
@@ -125,6 +138,16 @@ class Cuts:
         else:
             counts = self.confusion(index)
         return _evaluate(expression, counts)
+
+    def masses_of_ties(self, choice: Choice) -> tuple[Masses, Masses]:
+        """Return the exact masses called positive at the ties."""
+        if not choice.same:
+            return self.tp[choice.ties], self.fp[choice.ties]
+        tp, fp = (
+            Masses.from_integers([mass] * len(choice.ties), self.summary.unit)
+            for mass in self.masses(choice.best)
+        )
+        return tp, fp
 
     def same(self, one: int, other: int) -> bool:
         """Whether two cuts, and so all between them, have the same masses."""
@@ -198,7 +221,7 @@ class Cuts:
         by = {"tp": tp, "fp": fp, "fn": -tp, "tn": -fp}
         try:
             with np.errstate(all="ignore"):
-                counts = {name: Change(float(floats[at]), by[name]) for name, floats in self.floats.items()}
+                counts = {name: Change(count, by[name]) for name, count in self._float(at).items()}
                 value = expression.evaluate(**counts)
                 # Irrational sums that agree to so many digits are called equal.
                 least = _CLOSE + (2 * float(_AGREE_SUM) * value.bulk if expression.cancels else 0)
@@ -246,6 +269,8 @@ class Choice:
     best: int
     ties: NDArray[np.intp]
     value: Fraction | float
+    same: bool = False
+    """Whether the ties are known to have the masses of the best: what lies between weighs nothing."""
 
 
 def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice | None:
@@ -262,7 +287,7 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
         return None
     first, last = int(near[0]), int(near[-1])
     if first == last or (goal.expression.exact and cuts.same(first, last)):
-        return Choice(first, near[1:], cuts.exact(goal.expression, first))
+        return Choice(first, near[1:], cuts.exact(goal.expression, first), same=True)
     whole = len(near) <= _HANDFUL and cuts.summary.unit.limbs == 1
     if whole and goal.expression.exact and goal.expression.rational:
         exact = [cuts.exact(goal.expression, i) for i in near.tolist()]
@@ -291,19 +316,20 @@ def _ahead(
     """Return which cut is ahead as far as floats can tell, those with its masses, and those in doubt."""
     if not goal.expression.exact:
         return leader, near[near == leader], near[near != leader]
-    cuts.masses(leader)  # which adds up all rows as well, for less than if they were asked for first
     while True:
         by, sure, same = cuts.change(goal.expression, near, leader)
         by *= goal.sign
         best = int(np.argmax(by))
         if by[best] <= 0:
             return leader, near[same], near[~sure & ~same]
-        leader = int(near[best])
+        leader, near = int(near[best]), near[by >= 0]
 
 
 def _near_the_best(cuts: Cuts, goal: Goal, race: NDArray[np.float64]) -> NDArray[np.intp] | None:
     """Return the cuts that rounding leaves in the race, most often one; None where all are undefined."""
-    best = float(np.fmax.reduce(race, initial=np.nan))  # the greatest that is not NaN
+    best = float(race.max()) if len(race) else math.nan
+    if math.isnan(best):
+        best = float(np.fmax.reduce(race, initial=np.nan))  # the greatest that is not NaN
     if math.isnan(best):
         return None
     if math.isinf(best):

@@ -52,6 +52,8 @@ SORTED, SORTED_WEIGHTED = (SMALL, 1 << 18), (4 * SMALL, 3 << 17)
 distinct scores are quick to sort, and slow to count, since each addition waits for the last."""
 SORTED_WIDE = 1 << 20
 """The second number for weights of a great range, which take longer to count."""
+ROOM, MOST_ROOM = 128, 1 << 24
+"""Bytes per row that sorting rows, and looking at their cuts, may take; and a limit."""
 SAMPLE = 1 << 13
 FEW = 24
 """One row in so many may be kept as a copy."""
@@ -242,6 +244,9 @@ class ArraySource:
         Weighted ones are sorted at once: their totals are a by-product, see `weighed`.
         """
         self.passes += 1
+        # The allocator gives memory back to the system after each call, and gets it page by page in the next,
+        # unless it has seen a piece come and go that is as large as all that sorting uses.
+        np.empty(min(ROOM * len(self.scores), MOST_ROOM), dtype=np.uint8)
         low, high = float(self.scores.min()), float(self.scores.max())
         if math.isnan(low):
             refuse_nan(self.scores, self.score_name)

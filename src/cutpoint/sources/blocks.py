@@ -28,9 +28,11 @@ _CARRY_EVERY = 1 << 8
 """Blocks after which long sums are carried, long before their limbs could overflow."""
 MANY_LIMBS = 4
 """From so many limbs on, only those that a weight has are counted."""
-_SAMPLE = 1 << 7
-_ROOM, _MOST_ROOM = 128, 1 << 24
-"""Bytes per row that sorting rows with weights, and looking at their cuts, may take; and a limit."""
+_SAMPLE = 1 << 6
+_EXPONENTS = 62
+"""As floats, positive numbers of fewer bits are finite."""
+_FEW = 1 << 17
+"""Of more rows than that, some scores differ only in the bits that the places of rows take."""
 _CUTS = 1 << 4
 _PIECES = 1 << 12
 """Into no more pieces are ranges cut: each takes buckets, and finding the piece of a row takes time."""
@@ -373,9 +375,6 @@ class _LateSummary(Summary):
 
 def weighed(block: Block, unit: Unit) -> tuple[Summary, Rows]:
     """Sort rows with weights, and return their summary too: sums are made exact only where need be."""
-    # The allocator gives memory back to the system after each call, and gets it page by page in the next,
-    # unless it has seen a piece come and go that is as large as all that is used here.
-    np.empty(min(_ROOM * len(block.scores), _MOST_ROOM), dtype=np.uint8)
     ranked, pairs, first = _ranked(block)
     both = Weighed(pairs, unit, first, either=len(block.readings) == 1)
     sides = Unsplit(both, "real"), Unsplit(both, "imag")
@@ -398,40 +397,67 @@ def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.in
         np.subtract(weights, pairs.real, out=pairs.imag)
     if block.low == block.high:  # one score: there is nothing to sort
         return block.scores + block.scores.dtype.type(0), pairs, np.zeros(1, dtype=np.intp)
-    order, ranked, rises = _sorted(block.scores)
-    return ranked, pairs[order], None if rises.all() else np.flatnonzero(np.append(True, rises))
+    order, ranked, begins = _sorted(block.scores, block.low, block.high)
+    return ranked, pairs[order], None if begins.all() else np.flatnonzero(begins)
 
 
-def _sorted(scores: Scores) -> tuple[NDArray[np.int64], Scores, NDArray[np.bool_]]:
-    """Return the order of scores, the scores in that order, and where one is greater than the last.
+def _sorted(scores: Scores, low: Any, high: Any) -> tuple[NDArray[np.int64], Scores, NDArray[np.bool_]]:
+    """Return the order of scores, the scores in that order, and where a score begins.
 
-    To sort them with the place of each row in the last bits is twice as fast as argsort. It does not sort
-    scores that differ in these bits only, and infinite ones become NaN: seen, and done the slow way.
+    To sort them with the place of each row in the last bits is twice as fast as argsort. Where scores have
+    no such bits to spare, those that differ in these bits only are not sorted, and infinite ones become
+    NaN: seen, and done the slow way.
     """
     if len(scores) and not repeats(scores):
-        bits = scores.view(np.int64) if scores.itemsize == 8 else scores.view(np.int32).astype(np.int64) << 32
-        places = (1 << len(scores).bit_length()) - 1
-        keys = bits & ~places
-        keys |= np.arange(len(scores))
-        numbers = keys.view(np.float64)
-        numbers.sort()
-        if not math.isnan(numbers[-1]):
-            keys &= places
+        keys, spare = _keys(scores, low, high)
+        keys.view(np.float64).sort()  # which is quicker than to sort integers
+        if spare or not math.isnan(keys.view(np.float64)[-1]):
+            keys &= (1 << len(scores).bit_length()) - 1
             ranked = scores[keys]
-            rises = ranked[1:] > ranked[:-1]
-            if rises.all() or not (ranked[1:] < ranked[:-1]).any():
+            begins = _begins(ranked)
+            if spare or begins.all() or not (ranked[1:] < ranked[:-1]).any():
                 ranked += 0  # -0.0 becomes 0.0
-                return keys, ranked, rises
+                return keys, ranked, begins
     order = np.argsort(scores)  # as fast where scores repeat
     ranked = scores[order]
     ranked += 0
-    return order, ranked, ranked[1:] > ranked[:-1]
+    return order, ranked, _begins(ranked)
+
+
+def _keys(scores: Scores, low: Any, high: Any) -> tuple[NDArray[np.int64], bool]:
+    """Return numbers of the order of the scores, as float64, with the places of rows in the last bits.
+
+    And whether that is so for sure: there were bits to spare.
+    """
+    bits = len(scores).bit_length()
+    spare = scores.dtype == np.float32
+    if spare:
+        keys = scores.view(np.int32).astype(np.int64)
+        keys <<= 32
+    elif 0 < low <= high < 2 * low:  # close to each other: from the lowest on
+        lowest, highest = ordered(np.array([low, high])).tolist()
+        spare = (highest - lowest).bit_length() + bits < _EXPONENTS
+        keys = scores.view(np.int64) - lowest
+        if spare:
+            keys <<= bits
+    if not spare:
+        keys = scores.view(np.int64) & -(1 << bits)
+    keys |= np.arange(len(scores))
+    return keys, spare
+
+
+def _begins(ranked: Scores) -> NDArray[np.bool_]:
+    """Return where a score is another one than the last."""
+    begins = np.empty(len(ranked), dtype=np.bool_)
+    begins[:1] = True
+    np.greater(ranked[1:], ranked[:-1], out=begins[1:])
+    return begins
 
 
 def repeats(scores: Scores) -> bool:
     """Whether most scores of a sample are there more than once."""
-    sample = np.sort(scores[:: max(1, len(scores) // _SAMPLE)])
-    return 2 * int(np.count_nonzero(sample[1:] == sample[:-1])) > len(sample)
+    sample = scores[:: max(1, len(scores) // _SAMPLE)].tolist()
+    return 2 * len(set(sample)) < len(sample)
 
 
 def _distinct_unweighted(scores: Scores, sides: Any) -> Distinct:
@@ -443,7 +469,11 @@ def _distinct_unweighted(scores: Scores, sides: Any) -> Distinct:
     ordinals = ordered(scores)
     lowest = int(ordinals.min(initial=0))
     if lowest < 0 and (int(ordinals.max()) - lowest).bit_length() >= 8 * ordinals.itemsize:
-        ranked, labels = _sorted_by_class(scores, sides)
+        if len(scores) < _FEW:
+            order, ranked, _ = _sorted(scores, -np.inf, np.inf)
+            labels = sides[order]
+        else:
+            ranked, labels = _sorted_by_class(scores, sides)
     else:
         if lowest < 0:
             ordinals -= lowest
