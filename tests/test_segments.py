@@ -1,6 +1,7 @@
 """`find(..., by=...)`: each segment's solution is that of its own rows, from passes that all share."""
 
 import datetime as dt
+import gc
 import json
 import math
 
@@ -19,6 +20,7 @@ from cutpoint.objective import goal as read_goal
 from cutpoint.sources import segmented
 from cutpoint.sources._keys import Coder
 from cutpoint.sources.blocks import Block
+from cutpoint.weighed import Weighed
 from strategies import conjunctions, directions, objectives, problems
 
 KEYS = (
@@ -642,14 +644,22 @@ def test_a_source_that_cannot_be_split_is_refused():
         cp.find(Own(), by=["a", "b"], maximize="f1")
 
 
+def _weighed():
+    """Count the rows with weights that somebody holds."""
+    gc.collect()
+    return sum(isinstance(thing, Weighed) for thing in gc.get_objects())
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_solutions_of_segments_hold_few_cuts(weighted):
     """The cuts of thousands of segments would take several times the memory of the rows."""
     rng = np.random.default_rng(1)
     scores, by = rng.random(20_000), np.repeat(["a", "b"], 10_000)
     labels, weights = (rng.random(20_000) < scores).astype(int), rng.random(20_000) if weighted else None
+    before = _weighed()
     found = cp.find(labels, scores, maximize="f1", sample_weight=weights, by=by)
 
+    assert before == _weighed()
     for key, solution in found.items():
         part = by == key
         mass = labels[part] if weights is None else weights[part]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -354,20 +353,15 @@ def distinct(block: Block, unit: Unit) -> Distinct:
 class _LateSummary(Summary):
     """The summary of rows with weights, whose masses are added up exactly when they are asked for."""
 
-    _of: Weighed
-
     def __init__(self, of: Weighed, low: float, high: float) -> None:
         self.__dict__.update(rows=len(of.rows), unit=of.unit, low=low, high=high, _of=of)
 
-    @cached_property
-    def positives(self) -> int:
-        """The mass of the positives."""
-        return self._of.total[0]
-
-    @cached_property
-    def negatives(self) -> int:
-        """The mass of the negatives."""
-        return self._of.total[1]
+    def __getattr__(self, name: str) -> Any:
+        if name not in {"positives", "negatives"} or "_of" not in self.__dict__:
+            raise AttributeError(name)
+        positives, negatives = self.__dict__.pop("_of").total  # the rows can go
+        self.__dict__.update(positives=positives, negatives=negatives)
+        return self.__dict__[name]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Summary, (self.rows, self.positives, self.negatives, self.unit, self.low, self.high)
