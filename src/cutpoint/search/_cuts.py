@@ -72,7 +72,7 @@ class Cuts:
         place = index if at is None else at[index]
         return {name: float(counts[place]) for name, counts in loose.items()}
 
-    @cached_property
+    @property
     def sizes(self) -> tuple[float, float]:
         """P and N as float64, just as far off: to add them up exactly may be work."""
         if len(self.thresholds) == 0:
