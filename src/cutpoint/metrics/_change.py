@@ -12,10 +12,8 @@ from typing import Any
 
 import numpy as np
 
-_CLEAR = 1e-6
-"""One number is clearly less than another if their difference is such a part of them."""
 _COARSE = 1e3
-"""What is a smaller part of what it was made of is not divided by: it may be anything."""
+"""What is a smaller part of what it was made of may be anything: zero, or of the other sign."""
 
 
 class Change:
@@ -93,15 +91,15 @@ class Change:
         return Change._of(other) / self
 
     def __abs__(self) -> Change:
-        # Where the sign changes, what is more than to zero goes back up.
-        far = np.abs(self.at + self.by) - abs(self.at)
-        plain = self.by if self.at >= 0 else -self.by
-        turned = (self.at + self.by) * self.at <= _CLEAR * self.bulk * self.bulk
+        sign = 1.0 if self.at >= 0 else -1.0
+        there = sign * (self.at + self.by)
+        size = self.bulk + self.size
+        clear = _COARSE * np.minimum(abs(self.at), there) > size  # the sign is the same here and there
         return Change(
             abs(self.at),
-            np.where(turned, far, plain),
+            np.where(clear, sign * self.by, np.abs(there) - abs(self.at)),
             bulk=self.bulk,
-            size=np.where(turned, self.bulk + self.size, self.size),
+            size=np.where(clear, self.size, size),
         )
 
     def root(self) -> Change:
@@ -122,7 +120,7 @@ class Change:
             self.at,
             np.minimum(self.by, beyond),
             bulk=self.bulk,
-            size=np.where(beyond - self.by > _CLEAR * size, self.size, size),
+            size=np.where(_COARSE * (beyond - self.by) > size, self.size, size),
         )
 
     def logarithm(self) -> Change:
