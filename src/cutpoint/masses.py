@@ -287,17 +287,18 @@ class Masses:
         """Return the sums of `from_top`, for whom it is enough if floats are within more `roundings`."""
         return self.from_top(nobody)
 
-    def rest_of(self, total: Callable[[], int]) -> NDArray[np.float64]:
-        """Return what each element lacks of a total, as float64 values like those of `floats`."""
-        return Masses(Masses.scalar(total(), self.unit).limbs - self.limbs, self.unit).floats()
+    def loose(
+        self, total: Callable[[], int]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp] | None]:
+        """Return the `floats` and what each lacks of a total, perhaps among others, and where they are.
 
-    def loose(self) -> tuple[NDArray[np.float64], NDArray[np.intp] | None]:
-        """Return the `floats` among others, and where they are (None: there are no others)."""
-        return self.floats(), None
-
-    def loose_rest_of(self, total: Callable[[], int]) -> tuple[NDArray[np.float64], NDArray[np.intp] | None]:
-        """Return those of `rest_of` in the same way."""
-        return self.rest_of(total), None
+        None for the last: there are no others.
+        """
+        floats = self.floats()
+        if self.unit == Unit() and total() <= 1 << FLOAT_BITS:
+            return floats, total() - floats, None  # whole numbers, without rounding
+        rest = Masses(Masses.scalar(total(), self.unit).limbs - self.limbs, self.unit)
+        return floats, rest.floats(), None
 
     def rest(self) -> None:
         """Let go of what is quick to compute again."""

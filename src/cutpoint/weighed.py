@@ -262,25 +262,17 @@ class _FromTop(Unsplit):
 
     def floats(self) -> NDArray[np.float64]:
         """Return float64 values, within `roundings` of the true mass."""
-        floats, at = self.loose()
+        floats, _, at = self.loose()
         return floats if at is None else floats[at]
 
-    def rest_of(self, total: Callable[[], int]) -> NDArray[np.float64]:
-        """Return what each element lacks of the sum of all, just as far off."""
-        floats, at = self.loose_rest_of(total)
-        return floats if at is None else floats[at]
-
-    def loose(self) -> tuple[NDArray[np.float64], NDArray[np.intp] | None]:
-        """Return the floats of all rows, and where those of distinct scores are."""
-        return self._of_cuts(self.of.sums[0])
-
-    def loose_rest_of(self, total: Callable[[], int]) -> tuple[NDArray[np.float64], NDArray[np.intp] | None]:
-        """Return the same of what each row lacks of the sum of all."""
-        return self._of_cuts(self.of.sums[1])
-
-    def _of_cuts(self, sums: NDArray[np.complex128]) -> tuple[NDArray[np.float64], NDArray[np.intp] | None]:
-        floats, at = getattr(sums, self.side), self.of.at
-        return (floats[self._skip :], None) if at is None else (floats, at[self._skip :])
+    def loose(
+        self, total: Callable[[], int] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp] | None]:
+        """Return the floats of all rows and what they lack of all, and where those of distinct scores are."""
+        floats, rest = (getattr(sums, self.side) for sums in self.of.sums[:2])
+        if self.of.at is not None:
+            return floats, rest, self.of.at[self._skip :]
+        return floats[self._skip :], rest[self._skip :], None
 
     def _split(self) -> NDArray[np.int64]:
         return Masses(super()._split(), self.unit).from_top(1 - self._skip).limbs

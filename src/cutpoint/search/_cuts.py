@@ -60,10 +60,8 @@ class Cuts:
     @cached_property
     def _loose(self) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.intp] | None]:
         """The floats among others, and where they are (None: there are no others)."""
-        tp, at = self.tp.loose()
-        fp, _ = self.fp.loose()
-        fn, _ = self.tp.loose_rest_of(lambda: self.summary.positives)
-        tn, _ = self.fp.loose_rest_of(lambda: self.summary.negatives)
+        tp, fn, at = self.tp.loose(lambda: self.summary.positives)
+        fp, tn, _ = self.fp.loose(lambda: self.summary.negatives)
         return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, at
 
     def _float(self, index: int) -> dict[str, float]:

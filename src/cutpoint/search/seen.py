@@ -28,6 +28,8 @@ BUCKETS = 99
 """The scores are told apart in so many buckets of about equal mass; equal scores are never split."""
 _MANY = 4 * SMALL
 """No more cuts are kept: three megabytes."""
+_SAMPLE = 1 << 16
+"""Edges are looked for among so many cuts."""
 _FEW = 2048
 """So few cuts are kept where there may be many solutions."""
 
@@ -52,9 +54,9 @@ class Seen:
         self._cuts = found.cuts if found.histogram is None else None
         self._even: Cuts | None = None
         self.dtype = found.cuts.thresholds.dtype
+        self.thin(_MANY)
         if self._cuts is not None and len(self._cuts.thresholds) > SMALL:
             self._cuts = self._cuts.rested()
-            self.thin(_MANY)
 
     def thin(self, most: int = _FEW) -> None:
         """Let go of all cuts but those at the edges if there are more than so many."""
@@ -93,9 +95,10 @@ def _from_the_top(masses: Masses) -> Masses:
 
 def _evenly(cuts: Cuts) -> Cuts:
     """Return the cuts at edges that split the mass evenly, the lowest first; copies of them."""
-    up, floats = slice(None, None, -1), cuts.floats
-    below, above = (floats["fn"] + floats["tn"])[up], (floats["tp"] + floats["fp"])[up]
-    index = len(above) - 1 - _even_places(below, above)
+    size = len(cuts.thresholds)
+    step = size // _SAMPLE + 1
+    tp, fp, fn, tn = (cuts.floats[name][::-step] for name in ("tp", "fp", "fn", "tn"))
+    index = size - 1 - step * _even_places(fn + tn, tp + fp)
     return type(cuts)(cuts.summary, cuts.thresholds[index], cuts.below[index], cuts.tp[index], cuts.fp[index])
 
 
@@ -103,6 +106,6 @@ def _even_places(below: NDArray[np.float64], above: NDArray[np.float64]) -> NDAr
     """Return where the masses below and above ascending edges split all mass into equal parts."""
     if len(above) == 0:
         return np.zeros(0, dtype=np.intp)
-    index = np.unique(np.searchsorted(below, np.arange(1, BUCKETS) * (above[0] / BUCKETS)))
-    index = index[index < len(above)]
+    index = np.searchsorted(below, np.arange(1, BUCKETS) * (above[0] / BUCKETS))
+    index = index[(np.diff(index, prepend=-1) > 0) & (index < len(above))]
     return index[(below[index] > 0) & (above[index] > 0)]
