@@ -71,6 +71,20 @@ def test_find_by_ilp_equals_the_sweep(problem, objective, direction, constraints
         assert "ilp" == by_ilp.certificate.method
 
 
+def test_costs_that_cancel_are_no_fault_of_the_solver():
+    """Two cuts are tied, but the difference of their costs, taken of large floats, is not zero."""
+    labels = np.zeros(17, dtype=np.int8)
+    labels[[7, 16]] = 1
+    weights = np.array([0.0] * 6 + [0.1, 0.1] + [0.2] * 8 + [0.3])
+    by_ilp = cp.find(labels, np.zeros(17), maximize="balanced_accuracy", sample_weight=weights, method="ilp")
+    by_sweep = cp.find(
+        labels, np.zeros(17), maximize="balanced_accuracy", sample_weight=weights, method="sweep"
+    )
+
+    assert everything(by_sweep) == everything(by_ilp)
+    assert (0.5, 1) == (by_ilp.value, len(by_ilp.ties))
+
+
 @settings(max_examples=40)
 @given(
     st.sampled_from([*LINEAR, *RATIOS]),

@@ -44,6 +44,8 @@ class Cost:
     w: Floats
     offset: Fraction
     unit: Fraction
+    rounding: float = 0.0
+    """How far ``w @ x`` may be off at any x, because large terms cancelled in w."""
 
     def worth(self, total: float) -> float:
         """Return the value of the form at a total cost."""
@@ -85,16 +87,19 @@ class Programme:
         hit, alarm = form.tp - miss, form.fp + miss
         multiple = _multiple([miss, hit, alarm])
         w = np.zeros(len(self.lower))
-        w[self.decisions] = -float(hit * multiple) * self.pos - float(alarm * multiple) * self.neg
+        hits, alarms = -float(hit * multiple) * self.pos, -float(alarm * multiple) * self.neg
+        w[self.decisions] = hits + alarms
+        rounding = 4 * float(np.finfo(np.float64).eps) * float(np.abs(hits).sum() + np.abs(alarms).sum())
         if self.errors is not None:
             w[self.errors] = float(miss * multiple) * (self.pos + self.neg)
         largest = float(np.abs(w).max(initial=0.0))
         if largest > RESOLVED_COST:
             shrink = Fraction(LARGEST_COST) / Fraction(largest)
             w *= float(shrink)
+            rounding *= float(shrink)
             multiple *= shrink
         w += 0.0  # no negative zeros in files
-        return Cost(w, form.constant + miss * positives, 1 / multiple)
+        return Cost(w, form.constant + miss * positives, 1 / multiple, rounding)
 
     def names(self) -> list[str]:
         """Return the names of the columns."""

@@ -241,7 +241,7 @@ def _recount(
     if counted is not None:
         truth = float((cost.offset - counted.at(cuts.confusion(index))) / cost.unit)
         whole = bool((cost.w == np.round(cost.w)).all())
-        room = 0.1 if whole else TOLERANCE * (1 + float(np.abs(cost.w).sum()))
+        room = cost.rounding + (0.1 if whole else TOLERANCE * (1 + float(np.abs(cost.w).sum())))
         # A search that was stopped may count an error that is none; never one too few.
         if truth - reply.total > room or (reply.status == "optimal" and reply.total - truth > room):
             return index, t, f"its cost is {truth:g} and not {reply.total:g}"
