@@ -179,7 +179,10 @@ def _row(
     largest = max(abs(form.tp), abs(form.fp)) or Fraction(1)
     tp, fp = float(form.tp / largest), float(form.fp / largest)
     values = tp * cuts.floats["tp"] + fp * cuts.floats["fp"]
-    margin = 1e-3 * max(1.0, float(np.abs(values).max()))
+    most = float(np.abs(values).max())
+    if 0 < most < 1:  # small weights, which a solver would take for none
+        tp, fp, values = tp / most, fp / most, values / most
+    margin = 1e-3 * max(1.0, most)
     if not meets.any():
         return Side(name, tp, fp, float(values.max()) + margin, meets, defines)
     least = float(values[meets].min())
