@@ -88,9 +88,8 @@ class Unit:
         limb = np.maximum(exponent // LIMB_BITS, 0)
         rest = values.astype(np.float64)  # as many bits as it had, and no longer subnormal
         biased = rest.view(np.int64) >> (FLOAT_BITS - 1)
-        rest *= np.ldexp(1.0, np.clip(-self.exponent - LIMB_BITS * limb, -_LARGEST_POWER, _LARGEST_POWER))[
-            biased
-        ]
+        power = np.clip(-self.exponent - LIMB_BITS * limb, -_LARGEST_POWER, _LARGEST_POWER)
+        rest *= np.ldexp(1.0, power)[biased]
         parts = []
         for _ in range(2):
             part = np.floor(rest)
@@ -109,8 +108,7 @@ class Unit:
         if len(pairs) == 0:
             return [(0, 0)] * len(starts)
         if self._parts(len(pairs))[1] >= _MANY_PARTS:
-            assert self.bits is not None
-            return sums_by_exponent(pairs, starts, self.exponent, self.bits, either=either)
+            return sums_by_exponent(pairs, starts, self.exponent, self._most_bits, either=either)
         parts = self.sums_of_runs(pairs, np.array(starts))
         sums = []
         for run in range(len(starts)):
@@ -125,7 +123,11 @@ class Unit:
     def _parts(self, rows: int) -> tuple[int, int]:
         """Return how long parts may be that so many rows add up without rounding, and how many there are."""
         width = FLOAT_BITS - max(rows, 1).bit_length()
-        return width, -(-(self.bits or LIMB_BITS * self.limbs) // width)
+        return width, -(-self._most_bits // width)
+
+    @property
+    def _most_bits(self) -> int:
+        return self.bits or LIMB_BITS * self.limbs
 
     def sums_of_runs(self, pairs: NDArray[np.complex128], starts: NDArray[np.intp]) -> Parts:
         """Return the sums of runs of such pairs, as parts that add up to them.

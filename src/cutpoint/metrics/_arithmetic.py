@@ -41,7 +41,7 @@ def ratio(numerator: Any, denominator: Any) -> Any:
     kind = type(numerator)
     if kind is type(denominator) and kind in (int, Fraction) and denominator != 0:
         return Fraction(numerator, denominator)
-    if kind is Change or isinstance(denominator, Change):
+    if kind is Change:
         return numerator / denominator
     if isinstance(numerator, np.ndarray) or not is_exact(numerator, denominator):
         return np.divide(numerator, denominator)

@@ -31,10 +31,6 @@ class Change:
         self.bulk = abs(at) if bulk is None else bulk
         self.size = np.abs(by) if size is None else size
 
-    @classmethod
-    def _of(cls, number: Any) -> Change:
-        return number if isinstance(number, Change) else cls(float(number), 0.0, size=0.0)
-
     def __add__(self, other: Any) -> Change:
         if not isinstance(other, Change):
             number = float(other)
@@ -50,9 +46,6 @@ class Change:
 
     def __sub__(self, other: Any) -> Change:
         return self + -other
-
-    def __rsub__(self, other: Any) -> Change:
-        return -self + other
 
     def __mul__(self, other: Any) -> Change:
         if not isinstance(other, Change):
@@ -86,9 +79,6 @@ class Change:
             bulk=bulk,
             size=(self.size + bulk * other.size) / np.abs(other.at + other.by) * there,
         )
-
-    def __rtruediv__(self, other: Any) -> Change:
-        return Change._of(other) / self
 
     def __abs__(self) -> Change:
         sign = 1.0 if self.at >= 0 else -1.0

@@ -241,7 +241,7 @@ class ArraySource:
     def _glance(self) -> Summary:
         """Check and summarise a few rows: they will be sorted, so a count is not worth the while.
 
-        Weighted ones are sorted at once: their totals are a by-product, see `weighed`.
+        Weighted ones are sorted at once, and their totals made exact when they are asked for, see `weighed`.
         """
         self.passes += 1
         # The allocator gives memory back to the system after each call, and gets it page by page in the next,
