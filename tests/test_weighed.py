@@ -21,7 +21,7 @@ weights = st.one_of(
 
 @st.composite
 def weighed(draw):
-    """Rows with a positive or a negative mass each, and where each distinct score starts."""
+    """Rows with a positive or a negative mass each, and where a distinct score starts."""
     sizes = draw(st.lists(weights, min_size=1, max_size=40))
     sides = draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes)))
     rows = np.array([complex(w, 0) if s else complex(0, w) for w, s in zip(sizes, sides, strict=True)])
@@ -31,16 +31,17 @@ def weighed(draw):
         )
     ).astype(bool)
     fresh[0] = True
-    return rows, np.flatnonzero(fresh)
+    return rows, fresh
 
 
 @given(weighed(), st.integers(0, 1))
 def test_masses_that_are_not_split_yet(data, nobody):
     """Running sums: exact ones one by one and all at once, and floats within what they promise."""
-    rows, first = data
+    rows, begins = data
     unit = grain([bit_range(rows.view(float))], len(rows))
-    both = Weighed(rows, unit, None if len(first) == len(rows) else first)
-    starts = [len(rows)] * nobody + first[::-1].tolist()
+    both = Weighed(rows, unit, None if begins.all() else begins)
+    first = np.flatnonzero(begins)
+    starts = [len(rows)] * nobody + (first if both.by_score else np.arange(len(rows)))[::-1].tolist()
     every = np.arange(len(starts))
     for side in ("real", "imag"):
         masses = [Fraction(x) / unit.fraction(1) for x in getattr(rows, side).tolist()]
@@ -54,19 +55,18 @@ def test_masses_that_are_not_split_yet(data, nobody):
         assert truth[-1] == rough.integer(-1)
         assert truth[:3] == rough[every[:3]].integers()
         room = Fraction(rough.roundings, 2**53)
-        _, lacking, at = rough.loose()
-        lacking = lacking if at is None else lacking[at]
-        for floats, integers in ((rough.floats(), truth), (lacking, rest)):
+        for floats, integers in zip(rough.floats_and_rest(), (truth, rest), strict=True):
             for value, whole in zip(floats.tolist(), integers, strict=True):
                 assert abs(Fraction(value) - unit.fraction(whole)) <= room * unit.fraction(whole)
         for at in (0, len(truth) // 2, len(truth) - 1):
             assert [whole == truth[at] for whole in truth] == [rough.same(at, i) for i in every]
-            for apart in (rough.apart(every, at), Unsplit(both, side).from_top(nobody).apart(every, at)):
+            for apart in (rough.apart(every, at), rough[:].apart(every, at)):
                 for value, whole in zip(apart.tolist(), truth, strict=True):
                     difference = unit.fraction(abs(whole - truth[at]))
                     assert abs(abs(Fraction(value)) - difference) <= 4 * room * difference
                     assert (value > 0) - (value < 0) == (whole > truth[at]) - (whole < truth[at])
-        assert truth == Unsplit(both, side).from_top(nobody).integers()
+        distinct = [0] * nobody + [int(sum(masses[start:])) for start in first[::-1]]
+        assert distinct == Unsplit(both, side).from_top(nobody).integers()
         assert truth == rough[:].integers()
         assert truth == [rough.integer(i) for i in range(len(truth))]
         assert truth[::2] == rough[every % 2 == 0].integers()
@@ -90,7 +90,7 @@ def test_sums_of_many_rows_from_both_ends(share, apart):
         total = exact.integer(-1)
         for floats, integers in (
             (rough.floats(), exact.integers()),
-            (rough.loose()[1], [total - whole for whole in exact.integers()]),
+            (rough.floats_and_rest()[1], [total - whole for whole in exact.integers()]),
         ):
             for value, whole in zip(floats.tolist(), integers, strict=True):
                 truth = both.unit.fraction(whole)

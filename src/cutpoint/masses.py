@@ -286,21 +286,19 @@ class Masses:
         return Masses(sums, self.unit).carried()
 
     def roughly_from_top(self, nobody: int) -> Masses:
-        """Return the sums of `from_top`, for whom it is enough if floats are within more `roundings`."""
+        """Return the sums of `from_top`, for whom it is enough if floats are within more `roundings`.
+
+        In the order of `Rows.each`.
+        """
         return self.from_top(nobody)
 
-    def loose(
-        self, total: Callable[[], int]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp] | None]:
-        """Return the `floats` and what each lacks of a total, perhaps among others, and where they are.
-
-        None for the last: there are no others.
-        """
+    def floats_and_rest(self, total: Callable[[], int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the `floats` and, just as far off, what each lacks of a total."""
         floats = self.floats()
         if self.unit == Unit() and total() <= 1 << FLOAT_BITS:
-            return floats, total() - floats, None  # whole numbers, without rounding
+            return floats, total() - floats  # whole numbers, without rounding
         rest = Masses(Masses.scalar(total(), self.unit).limbs - self.limbs, self.unit)
-        return floats, rest.floats(), None
+        return floats, rest.floats()
 
     def rest(self) -> None:
         """Let go of what is quick to compute again."""

@@ -89,6 +89,14 @@ class Rows:
     neg: Masses
     rows: int
 
+    @property
+    def each(self) -> tuple[Scores, NDArray[np.bool_] | None]:
+        """The scores as they were sorted, perhaps with equal ones, and where each begins (None: everywhere).
+
+        For whom it is dear to tell them apart; `Masses.roughly_from_top` has the running sums of these.
+        """
+        return self.scores, None
+
 
 class Source(Protocol):
     """What a search needs."""

@@ -31,24 +31,24 @@ _MANY, _COARSE = 1 << 10, 1 << 10
 class Weighed:
     """The weights of rows, in order of their scores.
 
-    A complex number per row, the positive and the negative mass: two sums for the price of one. `first`
-    has the row at which each distinct score starts; None where every row has its own. `either`: every row
-    has only one of the two.
+    A complex number per row, the positive and the negative mass: two sums for the price of one. `begins`
+    tells at which rows a distinct score starts; None where every row has its own. `either`: every row has
+    only one of the two.
+
+    Rows are added up one by one, or those of each score first if these are many: see `by_score`.
     """
 
     def __init__(
         self,
         rows: NDArray[np.complex128],
         unit: Unit,
-        first: NDArray[np.intp] | None = None,
+        begins: NDArray[np.bool_] | None = None,
         *,
         either: bool = False,
     ) -> None:
-        self.rows, self.unit, self.first, self._either = rows, unit, first, either
-        self._added, self._spread = rows, first
-        """The rows, or what those of each score add up to if they are many; and where each score starts."""
-        if first is not None and _RUN * len(first) <= len(rows):
-            self._added, self._spread = np.add.reduceat(rows, first), None
+        self.rows, self.unit, self._begins, self._either = rows, unit, begins, either
+        self.by_score = begins is not None and _RUN * np.count_nonzero(begins) <= len(rows)
+        self._added = np.add.reduceat(rows, self.first) if self.by_score else rows
         self._exact: dict[int, tuple[int, int]] = {}
         """Sums of the rows from one on, as far as they are known, as integer multiples of the unit."""
         self._last: tuple[NDArray[np.intp], tuple[Masses, Masses]] | None = None
@@ -59,16 +59,15 @@ class Weighed:
         """The sums of the rows from each on, the highest score first, after a zero.
 
         And the sums of all other rows; and by how many roundings, relative to itself, a sum can be off.
-        Those of distinct scores are in the places `at`.
         """
         above, below, coarser = _from_both_ends(self._added)
         # Each addition of positive numbers is one rounding at most. Whole numbers are not rounded.
         return above, below, 1 if self.unit == Unit() else len(self.rows) * coarser
 
-    @property
-    def at(self) -> NDArray[np.intp] | None:
-        """Where the sums of distinct scores are among all `sums`; None: everywhere."""
-        return None if self._spread is None else self._called
+    @cached_property
+    def first(self) -> NDArray[np.intp]:
+        """The row at which each distinct score starts."""
+        return np.arange(len(self.rows)) if self._begins is None else np.flatnonzero(self._begins)
 
     def rest(self) -> None:
         """Let go of all but the rows and the sums that are known exactly."""
@@ -78,8 +77,14 @@ class Weighed:
     @cached_property
     def masses(self) -> tuple[Masses, Masses]:
         """The exact masses per distinct score."""
-        every = np.arange(len(self.rows)) if self.first is None else self.first
-        return self.unit.masses_of_runs(self.rows, every)
+        return self.unit.masses_of_runs(self.rows, self.first)
+
+    @cached_property
+    def from_top(self) -> tuple[Masses, Masses]:
+        """The first `sums`, exactly."""
+        starts = self.first if self.by_score else np.arange(len(self.rows))
+        pos, neg = (runs.from_top(1) for runs in self.unit.masses_of_runs(self.rows, starts))
+        return pos, neg
 
     @property
     def total(self) -> tuple[int, int]:
@@ -130,7 +135,7 @@ class Weighed:
         """
         if self._from is not None and self._from[0] is index and self._from[1] == at:
             return self._from[2]  # both sides are asked for in turn
-        start, wanted = int(self._place(at + skip)), self._place(index + skip)
+        start, wanted = len(self._added) - (at + skip), len(self._added) - (index + skip)
         low, high = min(start, int(wanted[-1])), max(start, int(wanted[0]))  # cuts go down
         between = np.zeros(high - low + 1, dtype=np.complex128)
         below, above = between[: start - low], between[start - low + 1 :]
@@ -142,24 +147,16 @@ class Weighed:
 
     def between(self, one: int, other: int) -> NDArray[np.complex128]:
         """Return what lies between two of the first `sums`."""
-        low, high = sorted((int(self._place(one)), int(self._place(other))))
-        return self._added[low:high]
+        low, high = sorted((one, other))
+        return self._added[len(self._added) - high : len(self._added) - low]
 
     def start(self, index: Any) -> Any:
         """Return the first of the rows that some of the first `sums` add up."""
-        return len(self.rows) - (index if self.first is None else self._called[index])
-
-    def _place(self, index: Any) -> Any:
-        """Return the same for the rows as they are added up."""
-        return len(self._added) - (index if self._spread is None else self._called[index])
+        return self._starts[index] if self.by_score else len(self.rows) - index
 
     @cached_property
-    def _called(self) -> NDArray[np.intp]:
-        """How many rows each of the sums adds up."""
-        assert self.first is not None
-        called = np.zeros(len(self.first) + 1, dtype=np.intp)
-        np.subtract(len(self.rows), self.first[::-1], out=called[1:])
-        return called
+    def _starts(self) -> NDArray[np.intp]:
+        return np.append(self.first, len(self.rows))[::-1]
 
 
 def _from_both_ends(
@@ -184,6 +181,12 @@ def _from_both_ends(
             np.subtract(total, below[middle + 1 :], out=above[middle + 1 :])
             np.subtract(total, above[:middle], out=below[:middle])
             return above, below, math.ceil(coarser)
+        # A sum of two sums takes no more roundings than one of all.
+        np.cumsum(rows[size - middle - 1 :: -1], out=above[middle + 1 :])
+        np.cumsum(rows[size - middle :], out=below[:middle][::-1])
+        above[middle + 1 :] += upper
+        below[:middle] += lower
+        return above, below, 1
     np.cumsum(rows[::-1], out=above[1:])
     np.cumsum(rows, out=below[-2::-1])
     return above, below, 1
@@ -214,7 +217,7 @@ class Unsplit(Masses):
         return self.of.masses[self.side == "imag"].limbs
 
     def roughly_from_top(self, nobody: int) -> Masses:
-        """Return the sums of `from_top`, whose floats are made without splitting anything."""
+        """Return the running sums of the rows as they are added up, without splitting anything."""
         return _FromTop(self.of, self.side, nobody)
 
 
@@ -233,7 +236,7 @@ class _FromTop(Unsplit):
         return self.of.sums[2]
 
     def __len__(self) -> int:
-        return len(self.of.sums[0] if self.of.at is None else self.of.at) - self._skip
+        return len(self.of.sums[0]) - self._skip
 
     def __getitem__(self, index: Any) -> Masses:
         if self._limbs is not None or not isinstance(index, np.ndarray) or index.dtype.kind != "i":
@@ -262,17 +265,14 @@ class _FromTop(Unsplit):
 
     def floats(self) -> NDArray[np.float64]:
         """Return float64 values, within `roundings` of the true mass."""
-        floats, _, at = self.loose()
-        return floats if at is None else floats[at]
+        return self.floats_and_rest()[0]
 
-    def loose(
+    def floats_and_rest(
         self, total: Callable[[], int] | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp] | None]:
-        """Return the floats of all rows and what they lack of all, and where those of distinct scores are."""
-        floats, rest = (getattr(sums, self.side) for sums in self.of.sums[:2])
-        if self.of.at is not None:
-            return floats, rest, self.of.at[self._skip :]
-        return floats[self._skip :], rest[self._skip :], None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the floats and what they lack of all, just as far off; the total itself is not asked for."""
+        above, below, _ = self.of.sums
+        return getattr(above, self.side)[self._skip :], getattr(below, self.side)[self._skip :]
 
     def _split(self) -> NDArray[np.int64]:
-        return Masses(super()._split(), self.unit).from_top(1 - self._skip).limbs
+        return self.of.from_top[self.side == "imag"].limbs[:, self._skip :]

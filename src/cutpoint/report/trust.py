@@ -170,9 +170,9 @@ def _bound(goal: Goal, solution: Solution, summary: Summary) -> float:
     """Return the worst value at the threshold on new rows, by the band that holds at all thresholds."""
     counts, grain = solution.counts, summary.unit.fraction(1)
     assert counts is not None
-    masses = [Masses.scalar(int(counts[name] / grain), summary.unit) for name in ("tp", "fp")]
+    tp, fp = (Masses.scalar(int(counts[name] / grain), summary.unit) for name in ("tp", "fp"))
     one = np.array([float(solution.threshold or 0.0)])
-    found = band(Cuts(summary, one, one, *masses), goal.expression, CONFIDENCE)
+    found = band(Cuts(summary, one, one, tp, fp), goal.expression, CONFIDENCE)
     if found is None:
         return math.nan
     return float(found.low[0] if goal.sign > 0 else found.high[0])

@@ -49,26 +49,20 @@ class Cuts:
     below: NDArray[np.floating[Any]]
     tp: Masses
     fp: Masses
+    hidden: NDArray[np.intp] | None = None
+    """Indices that are no cuts, since they would split equal scores: values are undefined there."""
     _asked: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def floats(self) -> dict[str, NDArray[np.float64]]:
         """The four counts as float64, each within a few roundings of its exact value; see `slack`."""
-        loose, at = self._loose
-        return loose if at is None else {name: counts[at] for name, counts in loose.items()}
-
-    @cached_property
-    def _loose(self) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.intp] | None]:
-        """The floats among others, and where they are (None: there are no others)."""
-        tp, fn, at = self.tp.loose(lambda: self.summary.positives)
-        fp, tn, _ = self.fp.loose(lambda: self.summary.negatives)
-        return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, at
+        tp, fn = self.tp.floats_and_rest(lambda: self.summary.positives)
+        fp, tn = self.fp.floats_and_rest(lambda: self.summary.negatives)
+        return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
 
     def _float(self, index: int) -> dict[str, float]:
         """Return the floats of one cut."""
-        loose, at = self._loose
-        place = index if at is None else at[index]
-        return {name: float(counts[place]) for name, counts in loose.items()}
+        return {name: float(counts[index]) for name, counts in self.floats.items()}
 
     @property
     def sizes(self) -> tuple[float, float]:
@@ -88,7 +82,7 @@ class Cuts:
         """Return the same cuts, without what is quick to compute again."""
         for side in (self.tp, self.fp):
             side.rest()
-        return Cuts(self.summary, self.thresholds, self.below, self.tp, self.fp)
+        return Cuts(self.summary, self.thresholds, self.below, self.tp, self.fp, self.hidden)
 
     def masses(self, index: int) -> tuple[int, int]:
         """Return the exact masses called positive at one cut, in units."""
@@ -106,10 +100,12 @@ class Cuts:
 
     def values(self, expression: Expression) -> NDArray[np.float64]:
         """Return the float values at all cuts; NaN where undefined."""
-        loose, at = self._loose if expression.exact else (self.floats, None)
         with np.errstate(all="ignore"):
-            values = np.asarray(expression.evaluate(**loose), dtype=np.float64)
-        return values if at is None else values.take(at, mode="clip")
+            values = np.asarray(expression.evaluate(**self.floats), dtype=np.float64)
+        if self.hidden is not None:
+            values = values if values.flags.owndata else values.copy()
+            values[self.hidden] = np.nan
+        return values
 
     def rounding(
         self, expression: Expression, values: NDArray[np.float64], index: Any = _ALL
@@ -141,6 +137,9 @@ class Cuts:
         """Return the exact masses called positive at the ties."""
         if not choice.same:
             return self.tp[choice.ties], self.fp[choice.ties]
+        if len(choice.ties) == 0:  # which is most often so
+            none = Masses(np.zeros((self.summary.unit.limbs, 0), dtype=np.int64), self.summary.unit)
+            return none, none
         tp, fp = (
             Masses.from_integers([mass] * len(choice.ties), self.summary.unit)
             for mass in self.masses(choice.best)
@@ -209,24 +208,27 @@ class Cuts:
 
     def change(
         self, expression: Expression, index: NDArray[np.intp], at: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return by how much the value is more at some cuts than at one, if that is beyond doubt, and else 0.
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+        """Return by how much the value is more at some cuts than at one, and how far that may be off.
 
-        And where it is, and where the masses are the same.
+        And where the masses are the same.
         """
         tp, fp = self.tp.apart(index, at), self.fp.apart(index, at)
         same = (tp == 0) & (fp == 0)
-        by = {"tp": tp, "fp": fp, "fn": -tp, "tn": -fp}
+        between = {"tp": tp, "fp": fp, "fn": -tp, "tn": -fp}
         try:
             with np.errstate(all="ignore"):
-                counts = {name: Change(count, by[name]) for name, count in self._float(at).items()}
+                counts = {name: Change(count, between[name]) for name, count in self._float(at).items()}
                 value = expression.evaluate(**counts)
-                # Irrational sums that agree to so many digits are called equal.
-                least = _CLOSE + (2 * float(_AGREE_SUM) * value.bulk if expression.cancels else 0)
-                sure = np.abs(value.by) > self.slack * value.size + least
-                return np.where(sure, value.by, 0.0), sure, same
+                room = self.slack * value.size
+                if expression.cancels:  # irrational sums that agree to so many digits are called equal
+                    room += 2 * float(_AGREE_SUM) * value.bulk
+                known = (np.abs(value.by) > _CLOSE) & (room < np.inf)
+                by, room = np.where(known, value.by, 0.0), np.where(known, room, np.inf)
         except ZeroDivisionError:
-            return np.zeros(len(index)), np.zeros(len(index), dtype=np.bool_), same
+            by, room = np.zeros(len(index)), np.full(len(index), np.inf)
+        room[same] = 0
+        return by, room, same
 
     def _linear_signs(self, weights: list[int], index: NDArray[np.intp], bound: Fraction) -> NDArray[np.int8]:
         """Return the signs of ``w0 + w1*tp + w2*fp``, in units, known to be no larger than `bound`."""
@@ -315,19 +317,20 @@ def _ahead(
     if not goal.expression.exact:
         return leader, near[near == leader], near[near != leader]
     while True:
-        by, sure, same = cuts.change(goal.expression, near, leader)
+        by, room, same = cuts.change(goal.expression, near, leader)
         by *= goal.sign
-        best = int(np.argmax(by))
-        if by[best] <= 0:
-            return leader, near[same], near[~sure & ~same]
-        leader, near = int(near[best]), near[by >= 0]
+        low, high = by - room, by + room
+        best = int(np.argmax(low))
+        if low[best] <= 0:
+            return leader, near[same], near[(high >= 0) & ~same]
+        leader, near = int(near[best]), near[high >= low[best]]
+        if len(near) == 1:
+            return leader, near, near[1:]
 
 
 def _near_the_best(cuts: Cuts, goal: Goal, race: NDArray[np.float64]) -> NDArray[np.intp] | None:
     """Return the cuts that rounding leaves in the race, most often one; None where all are undefined."""
-    best = float(race.max()) if len(race) else math.nan
-    if math.isnan(best):
-        best = float(np.fmax.reduce(race, initial=np.nan))  # the greatest that is not NaN
+    best = float(np.fmax.reduce(race)) if len(race) else math.nan  # the greatest that is not NaN
     if math.isnan(best):
         return None
     if math.isinf(best):

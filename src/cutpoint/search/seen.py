@@ -96,9 +96,10 @@ def _from_the_top(masses: Masses) -> Masses:
 def _evenly(cuts: Cuts) -> Cuts:
     """Return the cuts at edges that split the mass evenly, the lowest first; copies of them."""
     size = len(cuts.thresholds)
-    step = size // _SAMPLE + 1
-    tp, fp, fn, tn = (cuts.floats[name][::-step] for name in ("tp", "fp", "fn", "tn"))
-    index = size - 1 - step * _even_places(fn + tn, tp + fp)
+    places = np.arange(size) if cuts.hidden is None else np.delete(np.arange(size), cuts.hidden)
+    places = places[:: -(size // _SAMPLE + 1)]
+    tp, fp, fn, tn = (cuts.floats[name][places] for name in ("tp", "fp", "fn", "tn"))
+    index = places[_even_places(fn + tn, tp + fp)]
     return type(cuts)(cuts.summary, cuts.thresholds[index], cuts.below[index], cuts.tp[index], cuts.fp[index])
 
 

@@ -21,12 +21,14 @@ def all_cuts(source: Source, *, rough: bool = False) -> Cuts:
 def cuts_of(summary: Summary, rows: Rows, *, rough: bool = False) -> Cuts:
     """Return every cut of these rows, which are all that there are.
 
-    Rough cuts have floats that are farther off, as their `slack` says: enough to choose among them.
+    Rough cuts have floats that are farther off, as their `slack` says, and some may be hidden: enough to
+    choose among them.
     With a score of +inf in the data no threshold calls nobody positive, and that cut does not exist.
     """
-    scores, pos, neg = rows.scores, rows.pos, rows.neg
+    (scores, begins), pos, neg = rows.each if rough else (rows.scores, None), rows.pos, rows.neg
     del rows  # each part is let go of as soon as it is used: the peak is what counts on a large input
     nobody = int(summary.high != np.inf)
+    hidden = None if begins is None else len(scores) - (1 - nobody) - np.flatnonzero(~begins)
     edges = np.empty(len(scores) + 1 + nobody, dtype=scores.dtype)
     edges[0], edges[-1] = np.inf, -np.inf
     edges[nobody:-1] = scores[::-1]
@@ -35,7 +37,7 @@ def cuts_of(summary: Summary, rows: Rows, *, rough: bool = False) -> Cuts:
     del pos
     fp = neg.roughly_from_top(nobody) if rough else neg.from_top(nobody)
     # The next lower score of each cut is the threshold of the next: one array, seen twice.
-    return Cuts(summary, edges[:-1], edges[1:], tp, fp)
+    return Cuts(summary, edges[:-1], edges[1:], tp, fp, hidden)
 
 
 def with_nobody(cuts: Cuts) -> Cuts:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -344,8 +345,8 @@ def distinct(block: Block, unit: Unit) -> Distinct:
     scores, readings = block.scores, block.readings
     if len(readings) == 1 and readings[0][1] is None:
         return _distinct_unweighted(scores, readings[0][0])
-    ranked, pairs, first = _ranked(block)
-    first = np.arange(len(ranked)) if first is None else first
+    ranked, pairs, begins = _ranked(block)
+    first = np.arange(len(ranked)) if begins is None else np.flatnonzero(begins)
     pos, neg = unit.masses_of_runs(pairs, first)
     return Distinct(ranked[first], pos, neg, len(scores), np.diff(first, append=len(scores)))
 
@@ -367,16 +368,37 @@ class _LateSummary(Summary):
         return Summary, (self.rows, self.positives, self.negatives, self.unit, self.low, self.high)
 
 
+class _Ranked(Rows):
+    """Rows with weights as they were sorted; equal scores are told apart only when that is asked for."""
+
+    _of: Weighed
+    _ranked: Scores
+    _begins: NDArray[np.bool_] | None
+
+    def __init__(self, of: Weighed, ranked: Scores, begins: NDArray[np.bool_] | None) -> None:
+        pos, neg = Unsplit(of, "real"), Unsplit(of, "imag")
+        self.__dict__.update(pos=pos, neg=neg, rows=len(of.rows), _of=of, _ranked=ranked, _begins=begins)
+
+    @cached_property
+    def scores(self) -> Scores:
+        """The distinct scores."""
+        return self._ranked if self._begins is None else self._ranked[self._of.first]
+
+    @property
+    def each(self) -> tuple[Scores, NDArray[np.bool_] | None]:
+        """The scores of what is added up, see `Weighed`."""
+        return (self.scores, None) if self._of.by_score else (self._ranked, self._begins)
+
+
 def weighed(block: Block, unit: Unit) -> tuple[Summary, Rows]:
     """Sort rows with weights, and return their summary too: sums are made exact only where need be."""
-    ranked, pairs, first = _ranked(block)
-    both = Weighed(pairs, unit, first, either=len(block.readings) == 1)
-    sides = Unsplit(both, "real"), Unsplit(both, "imag")
+    ranked, pairs, begins = _ranked(block)
+    both = Weighed(pairs, unit, begins, either=len(block.readings) == 1)
     summary = _LateSummary(both, float(block.low), float(block.high))
-    return summary, Rows(ranked if first is None else ranked[first], *sides, len(pairs))
+    return summary, _Ranked(both, ranked, begins)
 
 
-def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.intp] | None]:
+def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.bool_] | None]:
     """Return scores in order, the masses of both sides in that order, and where each distinct score starts.
 
     None for the last where all scores are distinct.
@@ -390,9 +412,9 @@ def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.in
         np.multiply(weights, sides, out=pairs.real)
         np.subtract(weights, pairs.real, out=pairs.imag)
     if block.low == block.high:  # one score: there is nothing to sort
-        return block.scores + block.scores.dtype.type(0), pairs, np.zeros(1, dtype=np.intp)
+        return block.scores + block.scores.dtype.type(0), pairs, np.arange(len(pairs)) == 0
     order, ranked, begins = _sorted(block.scores, block.low, block.high)
-    return ranked, pairs[order], None if begins.all() else np.flatnonzero(begins)
+    return ranked, pairs[order], None if begins.all() else begins
 
 
 def _sorted(scores: Scores, low: Any, high: Any) -> tuple[NDArray[np.int64], Scores, NDArray[np.bool_]]:
@@ -436,8 +458,14 @@ def _keys(scores: Scores, low: Any, high: Any) -> tuple[NDArray[np.int64], bool]
             keys <<= bits
     if not spare:
         keys = scores.view(np.int64) & -(1 << bits)
-    keys |= np.arange(len(scores))
+    keys |= _places(bits)[: len(scores)] if len(scores) < _FEW else np.arange(len(scores))
     return keys, spare
+
+
+@cache
+def _places(bits: int) -> NDArray[np.int64]:
+    """Return the numbers of so many bits: for few rows, to make them anew is a tenth of a search."""
+    return np.arange(1 << bits)
 
 
 def _begins(ranked: Scores) -> NDArray[np.bool_]:
