@@ -412,7 +412,9 @@ def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.bo
         np.multiply(weights, sides, out=pairs.real)
         np.subtract(weights, pairs.real, out=pairs.imag)
     if block.low == block.high:  # one score: there is nothing to sort
-        return block.scores + block.scores.dtype.type(0), pairs, np.arange(len(pairs)) == 0
+        begins = np.zeros(len(pairs), dtype=np.bool_)
+        begins[0] = True
+        return block.scores + block.scores.dtype.type(0), pairs, begins
     order, ranked, begins = _sorted(block.scores, block.low, block.high)
     return ranked, pairs[order], None if begins.all() else begins
 
