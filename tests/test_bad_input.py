@@ -57,7 +57,7 @@ def test_scores_of_two_dimensions():
 @pytest.mark.parametrize("scores", [0.5, None, np.float64(3)], ids=repr)
 def test_scores_that_are_no_array(scores):
     """A single number is no column of scores."""
-    with pytest.raises(InvalidParameterError, match="'y_score' parameter of find must be"):
+    with pytest.raises(InvalidParameterError, match=r"'y_score'.* must be"):
         cp.find(Y, scores, maximize="f1")
 
 
@@ -68,9 +68,7 @@ def test_scores_left_out():
 
 def test_complex_scores():
     """Complex numbers have no order."""
-    with pytest.raises(
-        InvalidParameterError, match=r"'y_score' parameter of find must be real numbers.*complex"
-    ):
+    with pytest.raises(InvalidParameterError, match=r"'y_score' must be real numbers.*complex"):
         cp.find(Y, [1j, 2, 3, 4], maximize="f1")
 
 
@@ -81,23 +79,19 @@ def test_complex_scores():
 )
 def test_text_scores(scores):
     """Text is not read as numbers, even where it could be; the value and its row are shown."""
-    with pytest.raises(
-        InvalidParameterError, match=r"'y_score' parameter of find must be numbers. Got .* at row"
-    ):
+    with pytest.raises(InvalidParameterError, match=r"'y_score' must be numbers. Got .* at row"):
         cp.find(Y, scores, maximize="f1")
 
 
 def test_object_scores():
     """Objects that are no numbers are shown with their row."""
-    with pytest.raises(InvalidParameterError, match=r"'y_score' parameter of find must be numbers.*at row 1"):
+    with pytest.raises(InvalidParameterError, match=r"'y_score' must be numbers.*at row 1"):
         cp.find(Y, [1, {}, 2, 3], maximize="f1")
 
 
 def test_dates_as_scores():
     """Dates are no scores."""
-    with pytest.raises(
-        InvalidParameterError, match=r"'y_score' parameter of find must be real numbers.*datetime"
-    ):
+    with pytest.raises(InvalidParameterError, match=r"'y_score' must be real numbers.*datetime"):
         cp.find(Y, np.array([1, 2, 3, 4], dtype="datetime64[s]"), maximize="f1")
 
 
@@ -220,9 +214,7 @@ def test_zero_one_and_minus_one():
 )
 def test_unknown_pos_label(labels, pos_label, shown):
     """A `pos_label` that is no label is refused, with the labels that there are."""
-    with pytest.raises(
-        InvalidParameterError, match=f"'pos_label' parameter of find must be one of the labels.*{shown}"
-    ):
+    with pytest.raises(InvalidParameterError, match=f"'pos_label' must be one of the labels.*{shown}"):
         cp.find(labels, S, maximize="f1", pos_label=pos_label)
 
 
@@ -282,7 +274,7 @@ def test_weights_beyond_all_measure(weight):
     """Infinite, huge and vanishing weights are refused with the limits."""
     refused(
         InvalidParameterError,
-        r"'sample_weight' parameter of find must be zero or between 1e-100 and 1e\+100\. Got .* at row 1",
+        r"'sample_weight' must be zero or between 1e-100 and 1e\+100\. Got .* at row 1",
         "rescale",
         Y,
         S,
@@ -292,7 +284,7 @@ def test_weights_beyond_all_measure(weight):
 
 def test_text_weights():
     """Text is no weight."""
-    with pytest.raises(InvalidParameterError, match="'sample_weight' parameter of find must be numbers"):
+    with pytest.raises(InvalidParameterError, match="'sample_weight' must be numbers"):
         cp.find(Y, S, sample_weight=["a"] * 4, maximize="f1")
 
 
@@ -585,3 +577,19 @@ def test_two_columns_of_one_name():
     frame = pd.DataFrame([[0, 0.1, 0.2]], columns=["y", "p", "p"])
     with pytest.raises(InvalidParameterError, match="more than one column 'p'"):
         cp.find(frame, label="y", score="p", maximize="f1")
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [(cp.curve, {}), (cp.evaluate, {"threshold": 0.5}), (cp.assess, {"maximize": "f1"})],
+    ids=["curve", "evaluate", "assess"],
+)
+@pytest.mark.parametrize(
+    ("wrong", "named"), [({"pos_label": 7}, "pos_label"), ({"y_score": ["a", "b", "c", "d"]}, "y_score")]
+)
+def test_no_other_function_is_blamed(function, options, wrong, named):
+    """What is wrong with the data is said by its name, whichever function reads them."""
+    with pytest.raises(InvalidParameterError, match=f"^'{named}' must be") as error:
+        function(**{"y_true": Y, "y_score": [0.1, 0.4, 0.35, 0.8], **options, **wrong})
+
+    assert "find" not in str(error.value)

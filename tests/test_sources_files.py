@@ -632,7 +632,7 @@ HOSTILE = [
 @pytest.mark.parametrize("where", HOSTILE, ids=range(len(HOSTILE)))
 def test_what_is_no_condition_is_refused(parquet, where):
     """Anything beyond the grammar is an error that says where, and reaches no engine."""
-    with pytest.raises(InvalidParameterError, match=r"(?s)'where' parameter of find must be.*Hint:"):
+    with pytest.raises(InvalidParameterError, match=r"(?s)'where' must be.*Hint:"):
         source(parquet, label="y", score="p", where=where)
 
 
@@ -709,7 +709,7 @@ def test_queries_can_read_these_files_only(parquet, tmp_path, query):
     secret = duckdb.sql("select 1 as y")  # a variable that DuckDB would find
     (tmp_path / "other.csv").write_text("y,p\n1,0.5\n")
     before = sorted(path.name for path in tmp_path.iterdir())
-    with pytest.raises(InvalidParameterError, match="'sql' parameter of find must be one SELECT"):
+    with pytest.raises(InvalidParameterError, match="'sql' must be one SELECT"):
         source(parquet, label="y", score="p", sql=query.format(folder=tmp_path))
     assert before == sorted(path.name for path in tmp_path.iterdir())
     assert 1 == len(secret)

@@ -62,13 +62,22 @@ class InvalidParameterError(CutpointError, ValueError, TypeError):
     """
 
     @classmethod
-    def of(cls, *, parameter: str, caller: str, must_be: str, got: object, hint: str | None = None) -> Self:
+    def of(
+        cls,
+        *,
+        parameter: str,
+        caller: str | None = None,
+        must_be: str,
+        got: object,
+        hint: str | None = None,
+    ) -> Self:
         """Build the error of one argument of one function.
 
         Parameters
         ----------
         parameter, caller : str
-            The argument, and the function or class that the user called.
+            The argument, and the function or class that the user called; None where data are read, for
+            whichever function that may be.
         must_be : str
             What is allowed; it completes the sentence "must be …".
         got : object
@@ -92,10 +101,8 @@ class InvalidParameterError(CutpointError, ValueError, TypeError):
         <BLANKLINE>
         Hint: for 95 % pass 0.95.
         """
-        return cls._build(
-            f"The '{parameter}' parameter of {caller} must be {must_be}. Got {_show(got)} instead.",
-            hint,
-        )
+        what = f"'{parameter}'" if caller is None else f"The '{parameter}' parameter of {caller}"
+        return cls._build(f"{what} must be {must_be}. Got {_show(got)} instead.", hint)
 
 
 class InvalidInputError(CutpointError, ValueError):

@@ -21,8 +21,7 @@ _NAMES = (
 _REWRITES = (
     # The 'maximize' parameter of find must be ... -> --maximize must be ...
     (re.compile(rf"\bThe '({_NAMES})' parameter of \w+"), lambda m: _option(m[1])),
-    # What is left are columns: The 'w' parameter of find must be ... -> The column 'w' must be ...
-    (re.compile(r"\bThe '([^']+)' parameter of find\b"), lambda m: f"The column '{m[1]}'"),
+    (re.compile(r"(?m)^'(pos_label|where|sql|subject_to)'(?= must be)"), lambda m: _option(m[1])),
     (re.compile(r"\bThe 'path' parameter of save\b"), lambda _: "--plot"),
     (re.compile(r"\bThe 'path' parameter of write\b"), lambda _: "--write"),
     # pass `y == 0` as the labels -> what to do with a file

@@ -154,7 +154,6 @@ class Expression(ABC):
         if isinstance(other, Expression):
             raise InvalidParameterError.of(
                 parameter="objective",
-                caller="cutpoint",
                 must_be="a sum of metrics with number weights",
                 got=f"the product ({self}) * ({other})",
                 hint="write a function of (tp, fp, fn, tn) and pass it as the objective.",
@@ -196,7 +195,9 @@ def _is_number(x: object) -> bool:
     return isinstance(x, (int, float, Fraction, np.integer, np.floating)) and not isinstance(x, bool)
 
 
-def exact_number(x: Any, parameter: str, caller: str = "find", must_be: str = "a finite number") -> Fraction:
+def exact_number(
+    x: Any, parameter: str, caller: str | None = None, must_be: str = "a finite number"
+) -> Fraction:
     """Return a user's number as the decimal it was written as; refuse NaN, infinity and the absurd."""
     try:
         size = abs(float(x))
@@ -357,7 +358,6 @@ class Constraint:
         if not _is_number(right):
             raise InvalidParameterError.of(
                 parameter="subject_to",
-                caller="find",
                 must_be=wanted,
                 got=f"{left} {relation} {right!r}",
                 hint="for example subject_to='precision >= 0.95'.",

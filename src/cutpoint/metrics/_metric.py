@@ -130,7 +130,6 @@ class UserFunction(Expression):
         if value.shape != np.shape(tp):
             raise InvalidParameterError.of(
                 parameter=self.name,
-                caller="find",
                 must_be="a function of arrays (tp, fp, fn, tn) that returns an array of their shape",
                 got=f"shape {value.shape} for inputs of shape {np.shape(tp)}",
                 hint="write it with NumPy operations; numpy.vectorize wraps a function of scalars.",

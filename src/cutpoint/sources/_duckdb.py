@@ -110,7 +110,7 @@ class DuckDBReader:
             first = self._relation.project(f"{column} as v").filter("v is not null").limit(1).fetchall()
             if first:
                 raise InvalidParameterError.of(
-                    parameter=name, caller="find", must_be="numbers", got=f"{first[0][0]!r} at row 0"
+                    parameter=name, must_be="numbers", got=f"{first[0][0]!r} at row 0"
                 )
         elif not _WIDE_NUMBERS.fullmatch(type_):
             raise InvalidInputError.not_a_number_type(name=name, type_=type_)
@@ -156,7 +156,7 @@ class DuckDBReader:
         if self.columns.label is not None and not hasattr(self, "_positive"):
             raise InvalidInputError.pos_label(values=values, name=name)
         raise InvalidParameterError.of(
-            parameter="pos_label", caller="find", must_be=f"one of the labels {values}", got=self._positive
+            parameter="pos_label", must_be=f"one of the labels {values}", got=self._positive
         )
 
 

@@ -94,7 +94,6 @@ class FrameLabels:
         labels.settle([labels.check(slice(None))[1]])
         raise InvalidParameterError.of(
             parameter="pos_label",
-            caller="find",
             must_be=f"one of the labels {values.tolist()}",
             got=self.positive,
         )

@@ -118,7 +118,6 @@ def _range(column: Column, got: dict[str, Any], rows: int) -> tuple[int, int] | 
     if column.type.is_integer() and most >= _WHOLE:
         raise InvalidParameterError.of(
             parameter=column.name,
-            caller="find",
             must_be="numbers that float64 can hold",
             got="whole numbers of 2**53 or more",
             hint="divide them, or rank them first; float64 would merge neighbours.",

@@ -18,7 +18,7 @@ _WHOLE = 2**53
 LIGHTEST, HEAVIEST = 1e-100, 1e100
 
 
-def as_array(x: Any, name: str, caller: str = "find") -> NDArray[Any]:
+def as_array(x: Any, name: str, caller: str | None = None) -> NDArray[Any]:
     """Return a one-dimensional array; missing values become NaN (numbers) or None (anything else)."""
     if isinstance(x, np.ma.MaskedArray):
         missing = np.ma.getmaskarray(x)
@@ -48,7 +48,7 @@ def as_array(x: Any, name: str, caller: str = "find") -> NDArray[Any]:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def as_floats(x: Any, name: str, caller: str = "find") -> Scores:
+def as_floats(x: Any, name: str, caller: str | None = None) -> Scores:
     """Return float32 or float64 numbers; whole numbers and half floats are widened."""
     array = as_array(x, name, caller)
     kind = array.dtype.kind
@@ -71,7 +71,7 @@ def as_floats(x: Any, name: str, caller: str = "find") -> Scores:
     )
 
 
-def _too_large(name: str, caller: str) -> InvalidParameterError:
+def _too_large(name: str, caller: str | None) -> InvalidParameterError:
     return InvalidParameterError.of(
         parameter=name,
         caller=caller,
@@ -81,7 +81,7 @@ def _too_large(name: str, caller: str) -> InvalidParameterError:
     )
 
 
-def _parsed(array: NDArray[Any], name: str, caller: str) -> Scores:
+def _parsed(array: NDArray[Any], name: str, caller: str | None) -> Scores:
     """Read Python objects as numbers; None is NaN. Text is refused: '0.9' is not a number."""
     numbers = np.empty(len(array), dtype=np.float64)
     for i, value in enumerate(array):
@@ -136,7 +136,6 @@ def odd_weight(name: str, got: object) -> InvalidParameterError:
     """Return the error for a weight that is not of a sane size."""
     return InvalidParameterError.of(
         parameter=name,
-        caller="find",
         must_be=f"zero or between {LIGHTEST:g} and {HEAVIEST:g}",
         got=got,
         hint="only the ratios of weights matter for rates: rescale them.",

@@ -42,7 +42,6 @@ class Labels:
         ):
             raise InvalidParameterError.of(
                 parameter="pos_label",
-                caller="find",
                 must_be=f"one of the labels in {name!r}, which are numbers",
                 got=pos_label,
             )
@@ -95,7 +94,6 @@ class Labels:
             raise InvalidInputError.pos_label(values=found, name=self.name)
         raise InvalidParameterError.of(
             parameter="pos_label",
-            caller="find",
             must_be=f"one of the labels {found}",
             got=self.positive,
         )

@@ -75,9 +75,7 @@ class PolarsReader:
                 engine="streaming"
             )
             value = found.item() if found.height else None
-            raise InvalidParameterError.of(
-                parameter=name, caller="find", must_be="numbers", got=f"{value!r} at row 0"
-            )
+            raise InvalidParameterError.of(parameter=name, must_be="numbers", got=f"{value!r} at row 0")
         raise InvalidInputError.not_a_number_type(name=name, type_=str(type_))
 
     def _as_label(self, name: str, type_: pl.DataType) -> pl.Expr:
@@ -121,7 +119,7 @@ class PolarsReader:
         if self._positive is None:
             raise InvalidInputError.pos_label(values=values, name=name)
         raise InvalidParameterError.of(
-            parameter="pos_label", caller="find", must_be=f"one of the labels {values}", got=self._positive
+            parameter="pos_label", must_be=f"one of the labels {values}", got=self._positive
         )
 
 

@@ -139,7 +139,6 @@ def _columns(
     if counted == (label is not None) or (positives is None) != (negatives is None):
         raise InvalidParameterError.of(
             parameter="label",
-            caller="find",
             must_be="the name of a column, or else 'positives' and 'negatives' must be",
             got=label,
             hint="for example label='y', score='p'.",
@@ -386,7 +385,6 @@ def _bad_query(sql: str, said: str) -> InvalidParameterError:
     reason = said.splitlines()[0].partition("Error: ")[2] or said
     return InvalidParameterError.of(
         parameter="sql",
-        caller="find",
         must_be=f"one SELECT over the table 'data', which reads no other file: {reason.rstrip('. ')}",
         got=sql,
         hint="for example sql='select y, p from data where p > 0'; columns of CSV and JSON are text: "

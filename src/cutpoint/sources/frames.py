@@ -329,7 +329,6 @@ class FrameSource:
         if self._type.is_integer() and max(-low, high) >= _WHOLE:
             raise InvalidParameterError.of(
                 parameter=self.score,
-                caller="find",
                 must_be="numbers that float64 can hold",
                 got="whole numbers of 2**53 or more",
                 hint="divide them, or rank them first; float64 would merge neighbours.",

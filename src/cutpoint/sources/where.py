@@ -132,7 +132,6 @@ class _Parser:
             found = f"{token.text!r} at character {token.place}"
         raise InvalidParameterError.of(
             parameter="where",
-            caller="find",
             must_be=f"a condition; {wanted} must come where there is {found}",
             got=self._text,
             hint="conditions are comparisons of columns with values, such as month = '2026-10', "
