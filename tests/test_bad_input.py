@@ -79,7 +79,7 @@ def test_complex_scores():
 )
 def test_text_scores(scores):
     """Text is not read as numbers, even where it could be; the value and its row are shown."""
-    with pytest.raises(InvalidParameterError, match=r"'y_score' must be numbers. Got .* at row"):
+    with pytest.raises(InvalidParameterError, match=r"'y_score' must be numbers. Got \"b?'.* at row"):
         cp.find(Y, scores, maximize="f1")
 
 

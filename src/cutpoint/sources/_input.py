@@ -95,8 +95,9 @@ def _parsed(array: NDArray[Any], name: str, caller: str | None) -> Scores:
             if type(value).__name__ in {"NAType", "NaTType"}:
                 numbers[i] = np.nan
                 continue
+            shown = value.item() if isinstance(value, np.generic) else value
             raise InvalidParameterError.of(
-                parameter=name, caller=caller, must_be="numbers", got=f"{value!r} at row {i}"
+                parameter=name, caller=caller, must_be="numbers", got=f"{shown!r} at row {i}"
             ) from None
     return numbers
 
