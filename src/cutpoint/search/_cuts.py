@@ -135,11 +135,11 @@ class Cuts:
 
     def masses_of_ties(self, choice: Choice) -> tuple[Masses, Masses]:
         """Return the exact masses called positive at the ties."""
-        if not choice.same:
-            return self.tp[choice.ties], self.fp[choice.ties]
         if len(choice.ties) == 0:  # which is most often so
             none = Masses(np.zeros((self.summary.unit.limbs, 0), dtype=np.int64), self.summary.unit)
             return none, none
+        if not choice.same:
+            return self.tp[choice.ties], self.fp[choice.ties]
         tp, fp = (
             Masses.from_integers([mass] * len(choice.ties), self.summary.unit)
             for mass in self.masses(choice.best)
