@@ -2,7 +2,6 @@
 
     python -m benchmarks.core                 # up to 10**7 rows, a few minutes
     python -m benchmarks.core --rows 8        # up to 10**8 rows
-    python -m benchmarks.core --few           # only few rows again
     python -m benchmarks.core --render        # only write the page again from the result file
 
 Times are the best of a few runs, all in one process and interleaved; what counts is the ratio to
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.problems import WEIGHTS, Problem, make
+from benchmarks.problems import Problem, make
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +37,6 @@ PAGE = HERE.parent / "docs" / "benchmarks" / "core.md"
 RIVALS = ("floor", "cutpoint_find", "argsort_sweep", "sklearn_roc", "sklearn_pr", "optimal_cutoffs_sort")
 SLOW = {"sklearn_roc", "sklearn_pr", "optimal_cutoffs_sort"}
 LARGEST_FOR_SLOW = 10**7
-FEW_KINDS = ("probabilities", "logits", "1 decimal", "5 decimals", "constant", "float32", "cluster")
 FEW, LOOPS = 3 * 10**5, 20
 """Calls on so few rows take less than some milliseconds: many are timed together."""
 
@@ -49,14 +47,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rows", type=int, default=7, help="powers of ten up to this one")
-    parser.add_argument("--few", action="store_true", help="only time few rows again")
     parser.add_argument("--render", action="store_true", help="only render the page")
     options = parser.parse_args()
-    if options.few:
-        result = {**json.loads(RESULT.read_text()), "few": few_rows()}
-        RESULT.write_text(json.dumps(result, indent=1) + "\n")
-    elif not options.render:
-        result = {"machine": machine(), "speed": [], "kinds": [], "memory": [], "start": start_up()}
+    if not options.render:
+        result: dict[str, Any] = {"machine": machine(), "speed": [], "kinds": [], "start": start_up()}
         for power in range(4, options.rows + 1):
             result["speed"].append(compare("probabilities", 10**power))
         result["speed"] += [compare("probabilities", 10**6, weighted=True), compare("float32", 10**7)]
@@ -65,27 +59,12 @@ def main() -> None:
         for kind in ("log-normal", "geometric", "one outlier", "cluster", "constant", "alternating"):
             result["kinds"].append(compare(kind, 10**6, rivals=RIVALS[:3]))
         result["kinds"].append(compare("geometric", 10**6, rivals=RIVALS[:3], weighted=True))
-        result["few"] = []
         result["memory"] = [memory(name) for name in RIVALS[1:]]
         RESULT.parent.mkdir(exist_ok=True)
         RESULT.write_text(json.dumps(result, indent=1) + "\n")
-        # In a process of its own: how long memory takes to get depends on what was there before.
-        subprocess.run([sys.executable, "-m", "benchmarks.core", "--few"], check=True)
     PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(render(json.loads(RESULT.read_text())))
     print(PAGE.read_text())
-
-
-def few_rows() -> list[dict[str, Any]]:
-    """Time few rows, where the fixed cost of a call shows."""
-    sizes = (10**4, 2 * 10**4, 3 * 10**4, 6 * 10**4, 10**5, 2 * 10**5)
-    plain: list[tuple[bool | str, str]] = [(w, kind) for w in (False, True) for kind in FEW_KINDS]
-    odd = [(w, kind) for w in list(WEIGHTS)[1:] for kind in FEW_KINDS[:4]]
-    return [
-        compare(kind, rows, rivals=RIVALS[:3], weighted=weighted)
-        for weighted, kind in plain + odd
-        for rows in (sizes if isinstance(weighted, bool) else sizes[::2])
-    ]
 
 
 def machine() -> dict[str, Any]:
@@ -236,19 +215,10 @@ def render(result: dict[str, Any]) -> str:
     page += [
         "## Kinds of scores",
         "",
-        "No kind of scores should make `find` slower than twice the plain argsort.",
+        "All kinds of scores and weights, at six sizes, against the argsort sweep: see",
+        "[the worst inputs](worst.md).",
         "",
         *table(result["kinds"], list(names)[:3]),
-        "",
-        "## Few rows",
-        "",
-        "With few rows the fixed cost of a call and, with weights, of exact sums show, and of getting",
-        "memory: this is timed in a process of its own, which has not yet held large arrays.",
-        "Where weights differ by 70 orders of magnitude, floats cannot add them up: the plain sweep often",
-        "finds another threshold than the best one. The best one takes 0.1 to 0.4 ms more, which shows at",
-        "10,000 rows.",
-        "",
-        *table(result["few"], list(names)[:3]),
         "",
         "## Extra memory at 10,000,000 rows",
         "",
