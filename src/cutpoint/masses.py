@@ -37,6 +37,7 @@ BLOCK_ROWS = 1 << (FLOAT_BITS - LIMB_BITS)
 
 _MASK = (1 << LIMB_BITS) - 1
 _LARGEST_POWER, _BIAS = 1000, 1023
+_LARGEST_WHOLE = 1 << 63
 _MANY_PARTS = 4
 """From so many parts on it is quicker to add weights up by their exponents."""
 
@@ -60,11 +61,10 @@ class Unit:
 
     def number(self, integer: int) -> int | float:
         """Return that mass as people expect it, see `number`."""
-        if self.exponent == 0 and abs(integer) < 1 << 63:
-            return integer
         if self.exponent < 0 and integer & ((1 << -self.exponent) - 1):
             return integer / (1 << -self.exponent)  # whole numbers are divided with one rounding
-        return number(self.fraction(integer))
+        whole = integer >> -self.exponent if self.exponent < 0 else integer << self.exponent
+        return whole if abs(whole) < _LARGEST_WHOLE else float(whole)
 
     def split(self, values: NDArray[Any]) -> list[NDArray[np.float64]]:
         """Split non-negative values of this grain into limbs, lowest first; each step is exact."""
@@ -342,7 +342,7 @@ def scaled(values: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:
 
 def number(mass: Fraction) -> int | float:
     """Return a mass as people expect it: a whole number as int, anything else rounded once to float."""
-    return int(mass) if mass.denominator == 1 and abs(mass) < 1 << 63 else float(mass)
+    return int(mass) if mass.denominator == 1 and abs(mass) < _LARGEST_WHOLE else float(mass)
 
 
 def grain(ranges: list[tuple[int, int] | None], rows: int) -> Unit:

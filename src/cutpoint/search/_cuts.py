@@ -140,10 +140,8 @@ class Cuts:
             return none, none
         if not choice.same:
             return self.tp[choice.ties], self.fp[choice.ties]
-        tp, fp = (
-            Masses.from_integers([mass] * len(choice.ties), self.summary.unit)
-            for mass in self.masses(choice.best)
-        )
+        every = np.zeros(len(choice.ties), dtype=np.intp)
+        tp, fp = (Masses.scalar(mass, self.summary.unit)[every] for mass in self.masses(choice.best))
         return tp, fp
 
     def same(self, one: int, other: int) -> bool:
