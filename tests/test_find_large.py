@@ -224,3 +224,25 @@ def test_weights_whose_sums_floats_cannot_tell_apart(monkeypatch, kind, goal):
     assert len(one_by_one) <= 1
     narrowed = cp.find(labels, scores, maximize=goal, sample_weight=weights, method="narrow")
     assert everything(swept) == everything(narrowed)
+
+
+@pytest.mark.parametrize("goal", ["accuracy", "youden_j"])
+def test_whole_weights_whose_sums_floats_round(goal):
+    """Whole numbers are added up exactly also beyond 2**53, where floats would always round to one side."""
+    lump, blocks, whole = 240_000, 37_000, 2.0**36
+    # Beyond 2**53 floats are even: a sum that is a multiple of 4 loses 1 with each of these positives and
+    # gains 1 with each of these negatives. After half of the blocks it is the other way round.
+    pos, neg = np.full((blocks, 2), whole - 4), np.full((blocks, 2), whole - 4)
+    pos[:, 1], neg[:, 1] = whole - 3, whole - 5
+    pos[blocks // 2 :, 1], neg[blocks // 2 :, 1] = whole - 5, whole - 3
+    pos[6_500, 0] -= 10_000  # the cut before is the best, as far as floats can tell
+    y = np.append(np.arange(lump) % 2, np.tile([1, 1, 0, 0], blocks)).astype(np.int8)
+    s = np.append(np.full(lump, 1.0), np.repeat(np.linspace(0.9, 0.1, blocks), 4))
+    w = np.append(np.full(lump, whole - 4), np.column_stack([pos, neg]).ravel())
+
+    swept, narrowed = (
+        cp.find(y, s, sample_weight=w, maximize=goal, method=method) for method in ("sweep", "narrow")
+    )
+
+    assert everything(swept) == everything(narrowed)
+    assert 2 * blocks // 2 - 10_000 == swept.confusion.tp - swept.confusion.fp

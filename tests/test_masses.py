@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from cutpoint.bands import MOST_ROWS
@@ -276,7 +276,8 @@ def test_grain_is_as_coarse_as_it_can_be(ranges, rows, unit):
     assert unit == grain(ranges, rows)
 
 
-@given(st.integers(-400, 300), st.integers(1, 700), st.integers(1, 10**12))
+@example(low=0, bits=24, rows=2**29 + 1)
+@given(low=st.integers(-400, 300), bits=st.integers(1, 700), rows=st.integers(1, 10**12))
 def test_grain_leaves_room_for_the_sum(low, bits, rows):
     """The sum over all rows of the largest value fits the limbs, the highest below 2**62."""
     unit = grain([(low, low + bits)], rows)

@@ -346,7 +346,10 @@ def number(mass: Fraction) -> int | float:
 
 
 def grain(ranges: list[tuple[int, int] | None], rows: int) -> Unit:
-    """Choose the unit for values with these bit ranges whose sum over all rows must fit."""
+    """Choose the unit for values with these bit ranges whose sum over all rows must fit.
+
+    It is `Unit()` only if float64 adds up any of the rows, in any order, without rounding.
+    """
     known = [r for r in ranges if r is not None]
     if not known:
         return Unit()
@@ -355,6 +358,6 @@ def grain(ranges: list[tuple[int, int] | None], rows: int) -> Unit:
     if low >= 0 and high + growth <= FLOAT_BITS:
         return Unit()  # whole numbers whose sum is a float64 without rounding
     limbs = max(1, -(-(high - low) // LIMB_BITS))
-    if high - low - LIMB_BITS * (limbs - 1) + growth > INT_BITS:
-        limbs += 1  # room for the sum in the highest limb
+    if high - low - LIMB_BITS * (limbs - 1) + growth > INT_BITS or (low, limbs) == (0, 1):
+        limbs += 1  # room for the sum in the highest limb; and `Unit()` promises that no float sum is rounded
     return Unit(low, limbs, high - low)
