@@ -22,7 +22,7 @@ FLOORS = (
     ("parameters",),
     ("bands",),
     ("masses",),
-    ("weighed",),
+    ("weighed", "digits"),
     ("questions",),
     ("metrics",),
     ("objective",),

@@ -10,10 +10,11 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from cutpoint.digits import Digits
 from cutpoint.masses import Masses
 from cutpoint.metrics._arithmetic import LOG_DIGITS, ROOT_DIGITS
 from cutpoint.metrics._change import Change
@@ -35,6 +36,16 @@ _HANDFUL = 4
 """So few cuts are compared by their exact values at once."""
 _VECTOR = 64
 """From so many cuts on, exact comparisons are made on whole arrays where the form allows it."""
+
+
+class _Excess(NamedTuple):
+    """How far a value exceeds another: ``w0 + w1*tp + w2*fp``, in units, has the sign of the difference.
+
+    It is at most `largest` times the difference.
+    """
+
+    weights: list[int]
+    largest: Fraction
 
 
 @dataclass(frozen=True)
@@ -170,29 +181,15 @@ class Cuts:
             return signs
         which = unsure if index is None else index[unsure]
         reference = Fraction(reference)
-        # Of counts in a unit, if it makes no difference: whole numbers are quick.
-        whole = expression.scale_free
-        positives, negatives = (
-            (self.summary.positives, self.summary.negatives) if whole else self.summary.totals
-        )
-        form = expression.linear_fractional(positives, negatives)  # type: ignore[arg-type]
-        if form is not None:
-            # value - p/q has the sign of q*numerator - p*denominator: no division, no rounding. In units,
-            # and times what makes all coefficients whole.
-            p, q = reference.numerator, reference.denominator
-            grain = 1 if whole else self.summary.unit.fraction(1)
-            sides = [(side[0], side[1] * grain, side[2] * grain) for side in form]
-            common = math.lcm(*(x.denominator for side in sides for x in side))
-            above, under = ([int(x * common) for x in side] for side in sides)
-            weights = [q * a - p * b for a, b in zip(above, under, strict=True)]
+        excess = self._excess(expression, reference)
+        if excess is not None:
             # |q*numerator - p*denominator| = q * denominator * |value - p/q|, and the last is small.
-            largest = q * (1 + self.summary.positives + self.summary.negatives) * sum(map(abs, under))
-            bound = largest * Fraction(4 * float(near[unsure].max()))
-            signs[unsure] = self._linear_signs(weights, which, bound)
+            bound = excess.largest * Fraction(4 * float(near[unsure].max()))
+            signs[unsure] = self._linear_signs(excess.weights, which, bound)
             return signs
         sure = (values[unsure] == 0) & (near[unsure] == 0)
         unsure, which = unsure[~sure], which[~sure]
-        counts = self.summary.counts if whole else self.summary.confusion
+        counts = self.summary.counts if expression.scale_free else self.summary.confusion
         masses = zip(self.tp[which].integers(), self.fp[which].integers(), strict=True)
         for i, (tp, fp) in zip(unsure, masses, strict=True):
             difference = Fraction(_evaluate(expression, counts(tp, fp))) - reference
@@ -228,27 +225,63 @@ class Cuts:
         room[same] = 0
         return by, room, same
 
+    def is_quotient(self, expression: Expression) -> bool:
+        """Whether the value is a quotient of sums of masses, so that signs are those of sums."""
+        return expression.exact and expression.linear_fractional(*self.summary.totals) is not None
+
+    def _excess(self, expression: Expression, reference: Fraction) -> _Excess | None:
+        """Return what has the sign of ``value - reference`` if the value is a quotient of sums."""
+        # Of counts in a unit, if it makes no difference: whole numbers are quick.
+        whole = expression.scale_free
+        positives, negatives = (
+            (self.summary.positives, self.summary.negatives) if whole else self.summary.totals
+        )
+        form = expression.linear_fractional(positives, negatives)  # type: ignore[arg-type]
+        if form is None:
+            return None
+        # value - p/q has the sign of q*numerator - p*denominator: no division, no rounding. In units,
+        # and times what makes all coefficients whole.
+        p, q = reference.numerator, reference.denominator
+        grain = 1 if whole else self.summary.unit.fraction(1)
+        sides = [(side[0], side[1] * grain, side[2] * grain) for side in form]
+        common = math.lcm(*(x.denominator for side in sides for x in side))
+        above, under = ([int(x * common) for x in side] for side in sides)
+        weights = [q * a - p * b for a, b in zip(above, under, strict=True)]
+        shared = math.gcd(*weights) or 1
+        largest = q * (1 + self.summary.positives + self.summary.negatives) * sum(map(abs, under))
+        return _Excess([weight // shared for weight in weights], Fraction(largest, shared))
+
     def _linear_signs(self, weights: list[int], index: NDArray[np.intp], bound: Fraction) -> NDArray[np.int8]:
         """Return the signs of ``w0 + w1*tp + w2*fp``, in units, known to be no larger than `bound`."""
         w0, w1, w2 = weights
         tp, fp = self.tp[index], self.fp[index]
-        if len(index) > _VECTOR and 0 in (w1, w2):
-            # A plateau: cuts that differ only in what has no weight have one sign, found once.
-            weighty = [side.limbs for side, weight in ((tp, w1), (fp, w2)) if weight != 0]
-            fresh = np.zeros(len(index), dtype=np.bool_)
-            fresh[0] = True
-            for limbs in weighty:
-                fresh[1:] |= (limbs[:, 1:] != limbs[:, :-1]).any(axis=0)
-            if np.count_nonzero(fresh) < len(index):
-                return self._linear_signs(weights, index[fresh], bound)[np.cumsum(fresh) - 1]
-        if len(index) > _VECTOR and self.summary.unit.limbs == 1 and bound < 1 << 62:
+        if len(index) <= _VECTOR:
+            total = (w0 + w1 * t + w2 * f for t, f in zip(tp.integers(), fp.integers(), strict=True))
+            return np.array([(x > 0) - (x < 0) for x in total], dtype=np.int8)
+        if self.summary.unit.limbs == 1 and bound < 1 << 62:
             # The result is small although its terms may not be: in two's complement, arithmetic
             # that overflows on the way still ends at the right small number.
             a, b, c = (np.array(w % 2**64, dtype=np.uint64) for w in (w0, w1, w2))
             small = (a + b * tp.limbs[0].view(np.uint64) + c * fp.limbs[0].view(np.uint64)).view(np.int64)
             return np.sign(small).astype(np.int8)
-        total = (w0 + w1 * t + w2 * f for t, f in zip(tp.integers(), fp.integers(), strict=True))
-        return np.array([(x > 0) - (x < 0) for x in total], dtype=np.int8)
+        return Digits.sums(w0, [(w1, tp), (w2, fp)]).signs()
+
+    def furthest_ahead(self, goal: Goal, index: NDArray[np.intp], reference: Fraction) -> int:
+        """Return the one of some cuts that is better than all, or nearly all, others of them.
+
+        All are better than the reference. Of quotients it is the one that exceeds it most in the numerator,
+        less what the reference is of the denominator (Dinkelbach's step): the best where the denominator is
+        the same for all, and close to the best elsewhere.
+        """
+        expression = goal.expression
+        excess = self._excess(expression, reference)
+        if excess is None:
+            counts = self.summary.counts if expression.scale_free else self.summary.confusion
+            masses = zip(self.tp[index].integers(), self.fp[index].integers(), strict=True)
+            values = [goal.sign * _evaluate(expression, counts(tp, fp)) for tp, fp in masses]
+            return int(index[max(range(len(values)), key=values.__getitem__)])
+        w0, w1, w2 = (goal.sign * weight for weight in excess.weights)
+        return int(index[Digits.sums(w0, [(w1, self.tp[index]), (w2, self.fp[index])]).largest()])
 
     def feasible(self, constraints: tuple[Constraint, ...]) -> NDArray[np.bool_]:
         """Return where all constraints hold, exactly; where one is undefined it does not hold."""
@@ -293,14 +326,16 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
         tied = near[[value == best for value in exact]]
         return Choice(int(tied[0]), tied[1:], best)
     leader = int(near[np.argmax(race[near])])
+    # Of whole numbers in one limb the signs of quotients are quicker than bounds on their changes.
+    quick = cuts.summary.unit.limbs == 1 and cuts.is_quotient(goal.expression)
     while True:
-        leader, tied, unsure = _ahead(cuts, goal, near, leader)
+        leader, tied, unsure = (leader, near[:0], near) if quick else _ahead(cuts, goal, near, leader)
         if len(unsure):
             reference = cuts.exact(goal.expression, leader)
             signs = goal.sign * cuts.signs(goal.expression, values[unsure], reference, unsure)
             if (signs > 0).any():
-                ahead = unsure[signs > 0].tolist()
-                leader = max(ahead, key=lambda i: goal.sign * cuts.exact(goal.expression, i))
+                near = unsure[signs > 0]
+                leader = cuts.furthest_ahead(goal, near, Fraction(reference))
                 continue
             tied = np.sort(np.concatenate([tied, unsure[signs == 0]]))
         # Irrational values that are called equal may differ in a digit that nobody sees: that of the cut

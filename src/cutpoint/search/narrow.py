@@ -22,7 +22,7 @@ from cutpoint.metrics._expression import SLACK, Box, Constraint
 from cutpoint.questions import Histogram, Ranges, Rows, Source, Summary
 from cutpoint.search._cuts import Cuts
 from cutpoint.search.plateaus import ties_at_most
-from cutpoint.search.sweep import with_nobody
+from cutpoint.search.sweep import cuts_of, with_nobody
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -145,6 +145,11 @@ def narrowing(
         if int(table.rows[keep].sum()) > max(holds, question.kept // 2):
             ties = keep & _ties_at_most(table, goal, summary)
             keep, all_ties = keep & ~ties, all_ties and not ties.any()
+        if frontier is None and holds >= summary.rows and keep.all():
+            # Whatever can be held is looked at where nothing was dropped: no need to know where buckets end.
+            frontier = _everything(summary)
+            question = Question(frontier.ranges, summary.rows, summary.rows, stuck=True, whole=False)
+            continue
         # The next lower bucket comes along: the interval of a cut ends at the score below it.
         index = np.flatnonzero(keep)
         index = np.union1d(index, np.minimum(index + 1, len(keep) - 1))
@@ -178,6 +183,13 @@ def _scores_at_most(span: Ranges) -> NDArray[np.float64]:
         floats = 1.0 + (high.astype(np.float64) - low) / step
     unknown = (np.sign(low) != np.sign(high)) | ~np.isfinite(floats)
     return np.where(low == high, 1.0, np.where(unknown, np.inf, floats))
+
+
+def _everything(summary: Summary) -> _Frontier:
+    """Return the one range that has all rows."""
+    low, high = (np.array([end]) for end in (summary.low, summary.high))
+    nothing = Masses.scalar(0, summary.unit)
+    return _Frontier(Ranges(low, high), nothing, nothing)
 
 
 def _nobody(summary: Summary) -> Cuts:
@@ -342,6 +354,8 @@ def _open(table: Table, index: NDArray[np.intp], span: Ranges, most: int) -> _Fr
 
 def _look_closely(rows: Rows, frontier: _Frontier, summary: Summary) -> Narrowed:
     """Turn every distinct score in the open ranges into a cut."""
+    if rows.rows == summary.rows:  # nothing was dropped
+        return Narrowed(cuts_of(summary, rows), rows.rows)
     down = slice(None, None, -1)
     scores = rows.scores[down]
     which = np.searchsorted(frontier.ranges.low, scores, side="right") - 1

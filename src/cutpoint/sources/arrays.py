@@ -144,6 +144,8 @@ class ArraySource:
     def rows(self, ranges: Ranges | None) -> Rows:
         """Collect and sort: a pass over the data unless the rows were kept, and a sort."""
         summary = self.summary()
+        if ranges is not None and ranges.low[0] <= summary.low and summary.high <= ranges.high[0]:
+            ranges = None
         if ranges is None and self._ranked is not None:
             return self._ranked
         if summary.low == summary.high:  # one score: there is nothing to collect, nor to sort
