@@ -24,6 +24,8 @@ _ONE_BY_ONE = 8
 """So few exact sums are made one by one."""
 _RUN = 4
 """From so many rows per distinct score on, they are added up before the running sums."""
+_SHARE = 4
+"""If one sum in so many is asked for, all are made: those of ties are asked for again."""
 _MANY, _COARSE = 1 << 10, 1 << 10
 """Of so many rows a running sum less is worth it if differences are no coarser than this."""
 
@@ -71,7 +73,8 @@ class Weighed:
 
     def rest(self) -> None:
         """Let go of all but the rows and the sums that are known exactly."""
-        self.__dict__.pop("sums", None)
+        for name in ("sums", "from_top"):
+            self.__dict__.pop(name, None)
         self._last = self._from = None
 
     @cached_property
@@ -118,6 +121,9 @@ class Weighed:
 
     def some(self, index: NDArray[np.intp], skip: int) -> tuple[Masses, Masses]:
         """Return some pairs of the first `sums`, without the first of all if it is to be skipped."""
+        if _SHARE * len(index) > len(self._added):
+            pos, neg = self.from_top
+            return pos[index + skip], neg[index + skip]
         if self._last is None or self._last[0] is not index:  # both sides are asked for in turn
             wanted = self.start(index + skip)
             # The runs of rows between those that are wanted.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from cutpoint.metrics._arithmetic import ratio, root, smaller
@@ -188,6 +189,7 @@ markedness = Metric(
     name="markedness",
     direction="higher",
     trend_=GOOD,
+    at_chance=Fraction(0),
     formula=lambda tp, fp, fn, tn: ratio(tp, tp + fp) + ratio(tn, fn + tn) - 1,
     about=About(
         title="Markedness",
@@ -210,6 +212,7 @@ mcc = Metric(
     name="mcc",
     direction="higher",
     trend_=GOOD,
+    at_chance=Fraction(0),
     formula=_mcc,
     rational=False,
     about=About(
@@ -306,6 +309,7 @@ diagnostic_odds_ratio = Metric(
     name="diagnostic_odds_ratio",
     direction="higher",
     trend_=GOOD,
+    at_chance=Fraction(1),
     formula=lambda tp, fp, fn, tn: ratio(tp * tn, fp * fn),
     magnitude_=relative,
     about=About(
@@ -330,6 +334,7 @@ prevalence_threshold = Metric(
     name="prevalence_threshold",
     direction="lower",
     trend_=BAD,
+    at_chance=Fraction(1, 2),
     formula=_prevalence_threshold,
     rational=False,
     magnitude_=relative,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -134,6 +135,7 @@ information_gain = Metric(
     name="information_gain",
     direction="higher",
     trend_=None,
+    at_chance=Fraction(0),
     formula=_information_gain,
     rational=False,
     cancels=True,
@@ -155,6 +157,7 @@ chi_square = Metric(
     name="chi_square",
     direction="higher",
     trend_=None,
+    at_chance=Fraction(0),
     formula=_chi_square,
     box_bounds=_dependence_bounds,
     magnitude_=total_mass,

@@ -93,6 +93,8 @@ class Expression(ABC):
     """Whether exact evaluation adds irrational terms, so that its error is not relative to the sum."""
     exact: bool = True
     """Whether exact evaluation exists at all; a user's function has only floats."""
+    at_chance: Fraction | None = None
+    """The value wherever decision and truth are independent, tp/P = fp/N, if it is defined and always the same."""
     scale_free: bool = False
     """Whether the value is the same for counts in any unit, so that whole numbers of a unit will do."""
 

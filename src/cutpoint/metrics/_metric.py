@@ -50,6 +50,7 @@ class Metric(Expression):
     formula: Formula | None = None
     rational: bool = True
     cancels: bool = False
+    at_chance: Fraction | None = None
     box_bounds: Callable[[Metric, Box], tuple[Array, Array]] | None = None
     magnitude_: Callable[[float, float], float] = lambda positives, negatives: 1.0
     parameters: tuple[tuple[str, Fraction], ...] = ()

@@ -188,6 +188,11 @@ class Cuts:
             signs[unsure] = self._linear_signs(excess.weights, which, bound)
             return signs
         sure = (values[unsure] == 0) & (near[unsure] == 0)
+        if expression.at_chance is not None and len(which) > _VECTOR:
+            chance = self._linear_signs([0, self.summary.negatives, -self.summary.positives], which) == 0
+            above, below = expression.at_chance > reference, expression.at_chance < reference
+            signs[unsure[chance]] = above - below
+            sure |= chance
         unsure, which = unsure[~sure], which[~sure]
         counts = self.summary.counts if expression.scale_free else self.summary.confusion
         masses = zip(self.tp[which].integers(), self.fp[which].integers(), strict=True)
@@ -251,13 +256,16 @@ class Cuts:
         largest = q * (1 + self.summary.positives + self.summary.negatives) * sum(map(abs, under))
         return _Excess([weight // shared for weight in weights], Fraction(largest, shared))
 
-    def _linear_signs(self, weights: list[int], index: NDArray[np.intp], bound: Fraction) -> NDArray[np.int8]:
-        """Return the signs of ``w0 + w1*tp + w2*fp``, in units, known to be no larger than `bound`."""
+    def _linear_signs(
+        self, weights: list[int], index: NDArray[np.intp], bound: Fraction | float = math.inf
+    ) -> NDArray[np.int8]:
+        """Return the signs of ``w0 + w1*tp + w2*fp``, in units, if known to be no larger than `bound`."""
         w0, w1, w2 = weights
         tp, fp = self.tp[index], self.fp[index]
         if len(index) <= _VECTOR:
             total = (w0 + w1 * t + w2 * f for t, f in zip(tp.integers(), fp.integers(), strict=True))
             return np.array([(x > 0) - (x < 0) for x in total], dtype=np.int8)
+        bound = min(bound, abs(w0) + abs(w1) * self.summary.positives + abs(w2) * self.summary.negatives)
         if self.summary.unit.limbs == 1 and bound < 1 << 62:
             # The result is small although its terms may not be: in two's complement, arithmetic
             # that overflows on the way still ends at the right small number.
