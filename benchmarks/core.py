@@ -113,11 +113,11 @@ def compare(
     return {"problem": problem.name, "rows": rows, "rivals": rival_rows}
 
 
-def best_thresholds(problem: Problem) -> set[float]:
+def best_thresholds(problem: Problem, goal: str = "f1") -> set[float]:
     """Return the best threshold and its ties."""
     import cutpoint as cp
 
-    best = cp.find(problem.y, problem.score, maximize="f1", sample_weight=problem.weight)
+    best = cp.find(problem.y, problem.score, maximize=goal, sample_weight=problem.weight)
     return {best.threshold, *(tie.threshold for tie in best.ties)}
 
 

@@ -30,8 +30,8 @@ def make(kind: str, rows: int, *, weighted: bool | str = False, seed: int = 0) -
     low, high = np.quantile(rank[:: max(1, rows // 10_000)], [0.05, 0.95])
     chance = np.clip((rank - low) / (high - low if high > low else 1.0), 0.05, 0.95)
     y = (rng.random(rows) < chance).astype(np.int8)
-    if kind == "alternating":
-        score = np.sort(score)
+    if kind in ("alternating", "pairs"):
+        score = np.sort(score) if kind == "alternating" else np.repeat(score[::2], 2)[:rows]
         y = (np.arange(rows) % 2).astype(np.int8)
     if not weighted:
         return Problem(kind, y, score)
@@ -67,6 +67,7 @@ KINDS: dict[str, Any] = {
     "cluster": lambda rng, rows: 0.5 + 1e-9 * rng.random(rows) * (rng.random(rows) < 0.99),
     "constant": lambda rng, rows: np.full(rows, 0.5),
     "alternating": lambda rng, rows: rng.random(rows),
+    "pairs": lambda rng, rows: rng.random(rows),
 }
 """Name -> function of (generator, rows)."""
 
@@ -76,5 +77,7 @@ WEIGHTS: dict[str, Any] = {
     "heavy-tailed weights": lambda rng, rows: rng.lognormal(0, 2, rows),
     "half of the weights zero": lambda rng, rows: rng.random(rows) * (rng.random(rows) < 0.5),
     "weights of 70 orders of magnitude": lambda rng, rows: rng.lognormal(0, 20, rows),
+    "one weight": lambda rng, rows: np.full(rows, 0.1),
+    "nearly equal weights": lambda rng, rows: 1 + 1e-15 * rng.integers(0, 8, rows),
 }
 """Name -> function of (generator, rows)."""

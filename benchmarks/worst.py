@@ -1,5 +1,7 @@
 """No input should make find slower than twice a plain argsort sweep: every kind of scores and weights.
 
+For the best F1; and for the best accuracy and MCC where thousands of cuts are as good, or nearly so.
+
     python -m benchmarks.worst                # half an hour
     python -m benchmarks.worst --rows 10000   # only this size again; the others stay as they are
     python -m benchmarks.worst --render       # only write the page again from the result file
@@ -14,6 +16,7 @@ import argparse
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +31,18 @@ SIZES = (10**4, 2 * 10**4, 5 * 10**4, 10**5, 10**6, 10**7)
 LARGE = 10**7
 """So many rows are timed without weights and with plain ones only: a sort takes seconds."""
 UNWEIGHTED = "no weights"
+TIED = {
+    "goals": ("accuracy", "mcc"),
+    "scores": ("alternating", "pairs"),
+    "weights": (UNWEIGHTED, "one weight", "weighted", "nearly equal weights"),
+    "rows": (10**4, 10**5, 10**6),
+}
+"""Where many cuts tie for other goals; nearly equal weights up to 10,000 rows only."""
 ROWS_TIMED = 2 * 10**5
 """Calls on few rows are timed together until they have read so many."""
+HOW = [UNWEIGHTED, *WEIGHTS]
+LONG = 1.0
+"""What takes so many seconds is timed less often."""
 LIMIT = 2.0
 
 
@@ -40,50 +53,60 @@ def main() -> None:
     )
     parser.add_argument("--rows", type=int, choices=SIZES, help="only time this size again")
     parser.add_argument("--render", action="store_true", help="only render the page")
-    parser.add_argument("--cell", nargs=3, metavar=("KIND", "WEIGHTS", "ROWS"), help="time one cell here")
+    parser.add_argument(
+        "--cell", nargs=4, metavar=("KIND", "WEIGHTS", "ROWS", "GOAL"), help="time one cell here"
+    )
     options = parser.parse_args()
     if options.cell:
-        kind, weights, rows = options.cell
-        print(json.dumps(cell(kind, weights, int(rows))))
+        kind, weights, rows, goal = options.cell
+        print(json.dumps(cell(kind, weights, int(rows), goal)))
         return
     if not options.render:
         sizes = SIZES if options.rows is None else (options.rows,)
         known = json.loads(RESULT.read_text())["cells"] if RESULT.exists() else []
         cells = [known_cell for known_cell in known if known_cell["rows"] not in sizes]
         for rows in sizes:
-            kinds_of_weights = [UNWEIGHTED, *WEIGHTS][: 2 if rows >= LARGE else None]
+            kinds_of_weights = HOW[: 2 if rows >= LARGE else None]
             cells += [in_own_process(kind, how, rows) for how in kinds_of_weights for kind in KINDS]
+            cells += [
+                in_own_process(kind, how, rows, goal)
+                for goal in TIED["goals"]
+                for kind in TIED["scores"]
+                for how in TIED["weights"]
+                if rows in TIED["rows"] and (how != "nearly equal weights" or rows == SIZES[0])
+            ]
         cells.sort(key=lambda one: one["rows"])
         RESULT.write_text(json.dumps({"machine": machine(), "cells": cells}, indent=1) + "\n")
     PAGE.write_text(render(json.loads(RESULT.read_text())))
     print(PAGE.read_text())
 
 
-def in_own_process(kind: str, weights: str, rows: int) -> dict[str, Any]:
+def in_own_process(kind: str, weights: str, rows: int, goal: str = "f1") -> dict[str, Any]:
     """Time one cell in a fresh process."""
-    command = [sys.executable, "-m", "benchmarks.worst", "--cell", kind, weights, str(rows)]
+    command = [sys.executable, "-m", "benchmarks.worst", "--cell", kind, weights, str(rows), goal]
     done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
     found: dict[str, Any] = json.loads(done.stdout)
-    print(f"{rows:>10,}  {kind}, {weights}: {ratio(found):.2f}", file=sys.stderr)
+    print(f"{rows:>10,}  {goal}, {kind}, {weights}: {ratio(found):.2f}", file=sys.stderr)
     return found
 
 
-def cell(kind: str, weights: str, rows: int) -> dict[str, Any]:
+def cell(kind: str, weights: str, rows: int, goal: str) -> dict[str, Any]:
     """Time find and the plain sweep in turns on one problem, and check the answer of the latter."""
     problem = make(kind, rows, weighted=False if weights == UNWEIGHTED else weights)
     loops = max(1, ROWS_TIMED // rows)
     find = sweep = float("inf")
     for turn in range(12):
-        for _ in range(3):
-            seconds, best = timed(cutpoint_find.run, problem, loops)
+        if turn > 1 and max(find, sweep) * loops > LONG:
+            break
+        for _ in range(3 if find * loops < LONG else 1):
+            seconds, best = timed(partial(cutpoint_find.run, goal=goal), problem, loops)
             find = min(find, seconds)
-        if turn > 1 and sweep > 1:
-            continue
-        for _ in range(2 if sweep < 1 else 1):
-            seconds, got = timed(argsort_sweep.run, problem, loops)
+        for _ in range(2 if sweep * loops < LONG else 1):
+            seconds, got = timed(partial(argsort_sweep.run, goal=goal), problem, loops)
             sweep = min(sweep, seconds)
-    right = abs(got[1] - best[1]) < 1e-12 and got[0] in best_thresholds(problem)
+    right = abs(got[1] - best[1]) < 1e-12 and got[0] in best_thresholds(problem, goal)
     return {
+        "goal": goal,
         "scores": kind,
         "weights": weights,
         "rows": rows,
@@ -99,34 +122,45 @@ def ratio(one: dict[str, Any]) -> float:
 
 
 def render(result: dict[str, Any]) -> str:
-    """Write the page: the worst first, then a table for each size."""
-    cells = result["cells"]
+    """Write the page: the worst first, then a table for each size, then other goals."""
+    cells = [one for one in result["cells"] if one["goal"] == "f1"]
     page = [
         "# Benchmarks: the worst inputs",
         "",
         "Rendered from `benchmarks/results/worst.json` by `python -m benchmarks.worst`.",
         "{cores} cores ({kind}), Python {python}, NumPy {numpy}.".format(**result["machine"]),
         "",
-        "Numbers are multiples of the time of a plain argsort sweep for the best F1 on the same arrays, each",
-        "timed in a process of its own. Below 1 `find` is faster; more than 2 is in bold.",
-        "A star marks a plain sweep that misses the best threshold, since floats do not add such weights up.",
+        "Numbers are multiples of the time of a plain argsort sweep on the same arrays, each timed in a",
+        "process of its own. Below 1 `find` is faster; more than 2 is in bold.",
+        "A star marks a plain sweep that misses the best threshold: its floats do not add such weights up.",
+        "`find` checks its input, adds weights up exactly and finds all ties; with few rows that shows.",
         "",
-        "`find` checks its input and adds weights up exactly, the plain sweep does neither: with few rows that",
-        "shows, from some 100,000 on `find` is the faster one.",
-        "",
-        "## The worst of each kind of weights",
+        "## The best F1: the worst of each kind of weights",
         "",
         *_table(
             ["weights", "worst", "at", "cells", "more than 2"],
-            [_worst(how, [c for c in cells if c["weights"] == how]) for how in [UNWEIGHTED, *WEIGHTS]],
+            [_worst(how, [c for c in cells if c["weights"] == how]) for how in HOW],
         ),
         "",
     ]
     for rows in SIZES:
         here = {(c["scores"], c["weights"]): c for c in cells if c["rows"] == rows}
-        columns = [how for how in [UNWEIGHTED, *WEIGHTS] if any(key[1] == how for key in here)]
+        columns = [how for how in HOW if any(key[1] == how for key in here)]
         lines = [[kind, *(_shown(here[kind, how]) for how in columns)] for kind in KINDS if columns]
-        page += [f"## {rows:,} rows", "", *_table(["scores", *columns], lines), ""]
+        page += [f"## The best F1, {rows:,} rows", "", *_table(["scores", *columns], lines), ""]
+    others = [one for one in result["cells"] if one["goal"] != "f1"]
+    page += [
+        "## Other goals, where thousands of cuts are alike",
+        "",
+        "Labels that alternate with the score, or a positive and a negative of each score. For these goals",
+        "every second cut, or every cut, is as good as the best, or is so as far as floats can tell.",
+        "",
+        *_table(
+            ["goal", "scores", "weights", "rows", "times the sweep"],
+            [[c["goal"], c["scores"], c["weights"], f"{c['rows']:,}", _shown(c)] for c in others],
+        ),
+        "",
+    ]
     return "\n".join(page)
 
 
@@ -134,11 +168,17 @@ def _worst(how: str, cells: list[dict[str, Any]]) -> list[str]:
     worst = max(cells, key=ratio)
     slow = [one for one in cells if ratio(one) > LIMIT]
     rows = f", up to {max(one['rows'] for one in slow):,} rows" if slow else ""
-    return [how, _shown(worst), f"{worst['scores']}, {worst['rows']:,} rows", str(len(cells)), f"{len(slow)}{rows}"]
+    return [
+        how,
+        _shown(worst),
+        f"{worst['scores']}, {worst['rows']:,} rows",
+        str(len(cells)),
+        f"{len(slow)}{rows}",
+    ]
 
 
 def _shown(one: dict[str, Any]) -> str:
-    number = f"{ratio(one):.2f}"
+    number = f"{ratio(one):.2f}" if ratio(one) < 100 else f"{ratio(one):,.0f}"
     return (f"**{number}**" if ratio(one) > LIMIT else number) + ("" if one["sweep_is_right"] else " *")
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import cutpoint as cp
 from asking import everything, replay
+from cutpoint.search import _cuts
 from cutpoint.search._cuts import Cuts
 
 
@@ -246,3 +247,39 @@ def test_whole_weights_whose_sums_floats_round(goal):
 
     assert everything(swept) == everything(narrowed)
     assert 2 * blocks // 2 - 10_000 == swept.confusion.tp - swept.confusion.fp
+
+
+ALIKE = {
+    "no weights": lambda rng, n: None,
+    "one weight": lambda rng, n: np.full(n, 0.1),
+    "nearly equal weights": lambda rng, n: 1 + 1e-15 * rng.integers(0, 8, n),
+}
+
+
+QUOTIENTS = [("alternating", "accuracy"), ("alternating", "balanced_accuracy"), ("pairs", "precision")]
+AT_CHANCE = ["youden_j", "mcc", "markedness", "chi_square", "information_gain", "diagnostic_odds_ratio"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "goal", "weights"),
+    [(*case, weights) for case in QUOTIENTS for weights in ALIKE]
+    + [("pairs", goal, weights) for goal in AT_CHANCE for weights in ("no weights", "one weight")],
+)
+def test_thousands_of_cuts_that_are_alike(monkeypatch, scores, goal, weights):
+    """Cuts that are as good as the best, as far as floats can tell, are compared together."""
+    rng = np.random.default_rng(3)
+    n = 10_000
+    s = rng.random(n // 2).repeat(2) if scores == "pairs" else np.arange(n, dtype=np.float64)
+    y, w = (np.arange(n) % 2).astype(np.int8), ALIKE[weights](rng, n)
+    one_by_one = []
+    evaluate = _cuts._evaluate
+    monkeypatch.setattr(_cuts, "_evaluate", lambda *a: one_by_one.append(1) or evaluate(*a))
+
+    swept = cp.find(y, s, sample_weight=w, maximize=goal, method="sweep")
+
+    assert len(one_by_one) <= 16
+    narrowed = cp.find(y, s, sample_weight=w, maximize=goal, method="narrow")
+    assert everything(swept) == everything(narrowed)
+    order = rng.permutation(n)
+    shuffled = cp.find(y[order], s[order], sample_weight=None if w is None else w[order], maximize=goal)
+    assert everything(swept) == everything(shuffled)

@@ -688,3 +688,18 @@ def test_confusion_is_keyword_only():
     """Four bare numbers are too easily swapped."""
     with pytest.raises(TypeError):
         cp.Confusion(1, 2, 3, 4)
+
+
+@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.at_chance is not None], ids=str)
+@given(st.tuples(*[st.integers(1, 10**9)] * 4))
+def test_value_at_chance(metric, sides):
+    """Where decision and truth are independent a metric has the value that it names."""
+    positives, negatives, called, left = map(Fraction, sides)
+    value = Fraction(
+        metric.evaluate(
+            tp=positives * called, fp=negatives * called, fn=positives * left, tn=negatives * left
+        )
+    )
+
+    assert abs(value - metric.at_chance) < Fraction(1, 10**60)
+    assert not metric.rational or value == metric.at_chance

@@ -3,7 +3,7 @@
 import cutpoint as cp
 
 
-def run(y, score, weight):
-    """Find the best F1."""
-    solution = cp.find(y, score, maximize="f1", sample_weight=weight)
+def run(y, score, weight, goal="f1"):
+    """Find the best value."""
+    solution = cp.find(y, score, maximize=goal, sample_weight=weight)
     return solution.threshold, solution.value

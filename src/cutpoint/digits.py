@@ -49,9 +49,9 @@ class Digits:
                 for i, limb in enumerate(limbs):
                     if place + 2 * i < len(rows):  # what is beyond is zero
                         rows[place + 2 * i] += digit * limb
-        for low, high in zip(rows, rows[1:], strict=False):
-            high += low >> _BITS
-            low &= _MASK
+        for i in range(len(rows) - 1):
+            rows[i + 1] += rows[i] >> _BITS
+            rows[i] &= _MASK
         return cls(rows)
 
     def signs(self) -> NDArray[np.int8]:

@@ -94,7 +94,7 @@ class Expression(ABC):
     exact: bool = True
     """Whether exact evaluation exists at all; a user's function has only floats."""
     at_chance: Fraction | None = None
-    """The value wherever decision and truth are independent, tp/P = fp/N, if it is defined and always the same."""
+    """The value wherever decision and truth are independent (tp/P = fp/N), if it is always the same."""
     scale_free: bool = False
     """Whether the value is the same for counts in any unit, so that whole numbers of a unit will do."""
 
