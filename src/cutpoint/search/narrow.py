@@ -147,7 +147,7 @@ def narrowing(
             keep, all_ties = keep & ~ties, all_ties and not ties.any()
         if frontier is None and holds >= summary.rows and keep.all():
             # Whatever can be held is looked at where nothing was dropped: no need to know where buckets end.
-            frontier = _everything(summary)
+            frontier = _everything(summary, answer)
             question = Question(frontier.ranges, summary.rows, summary.rows, stuck=True, whole=False)
             continue
         # The next lower bucket comes along: the interval of a cut ends at the score below it.
@@ -185,11 +185,11 @@ def _scores_at_most(span: Ranges) -> NDArray[np.float64]:
     return np.where(low == high, 1.0, np.where(unknown, np.inf, floats))
 
 
-def _everything(summary: Summary) -> _Frontier:
+def _everything(summary: Summary, first: Histogram) -> _Frontier:
     """Return the one range that has all rows."""
-    low, high = (np.array([end]) for end in (summary.low, summary.high))
+    low, high = first.span(np.array([0, len(first.rows) - 1]))
     nothing = Masses.scalar(0, summary.unit)
-    return _Frontier(Ranges(low, high), nothing, nothing)
+    return _Frontier(Ranges(low[:1], high[1:]), nothing, nothing)
 
 
 def _nobody(summary: Summary) -> Cuts:

@@ -50,7 +50,7 @@ class Refined:
         if ranges is not None:
             self._check(ranges, found.rows, found.pos, found.neg)
         unit = self.counts.unit
-        return replace(found, pos=found.pos.to(unit), neg=found.neg.to(unit))
+        return Rows(found.scores, found.pos.to(unit), found.neg.to(unit), found.rows)
 
     def _as_data(self, ranges: Ranges) -> Ranges:
         """Return the ranges as the data's floats: their ends are scores of the data, so nothing is lost."""
