@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cutpoint as cp
+from cutpoint.search import _cuts
 from cutpoint.sources import _buckets, arrays
 from oracle import Sum, Term
 
@@ -27,11 +28,14 @@ def ask(problem, direction, objective, **options):
 def small_steps(*, buckets=4, few=1, block=3, sample=5, keep=10**9, sorts=None):
     """Make the narrow search take several passes, ranges, blocks and threads on a few rows.
 
+    And compare even two cuts as many are compared.
     `keep`: one row in so many may be copied by the source, so 1 copies whatever is asked for.
     `sorts`: fewer rows than that are sorted rather than counted.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_buckets, "BUCKETS", buckets)
+        patch.setattr(_cuts, "_VECTOR", 0)
+        patch.setattr(_cuts, "_HANDFUL", 0)
         patch.setattr(arrays, "LAST", few)
         patch.setattr(arrays, "BLOCK", block)
         patch.setattr(arrays, "SAMPLE", sample)
