@@ -1,8 +1,10 @@
 """Sums of products of masses and long integers, against Python's integers."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from cutpoint.digits import Digits
@@ -36,6 +38,11 @@ def test_signs_and_the_largest(case):
 
     assert [(x > 0) - (x < 0) for x in truth] == digits.signs().tolist()
     assert truth.index(max(truth)) == digits.largest()
+    for shift in (-1000, -1700):
+        for value, whole in zip(digits.floats(shift).tolist(), truth, strict=True):
+            exact = Fraction(whole) * Fraction(2) ** shift
+            assume(abs(exact) < 2**1000 and (exact == 0 or abs(exact) > Fraction(1, 2**900)))
+            assert abs(Fraction(value) - exact) <= abs(exact) / 2**50
 
 
 @pytest.mark.parametrize("limbs", [1, 20])

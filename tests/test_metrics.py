@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 from sklearn import metrics as sk
@@ -703,3 +703,19 @@ def test_value_at_chance(metric, sides):
 
     assert abs(value - metric.at_chance) < Fraction(1, 10**60)
     assert not metric.rational or value == metric.at_chance
+
+
+@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.from_chance is not None], ids=str)
+@given(st.tuples(*[st.integers(1, 10**9)] * 4), st.integers(-1000, 1000))
+def test_distance_from_chance(metric, sides, off):
+    """Close to chance the distance from it is known to a few roundings of itself."""
+    positives, negatives, called, left = sides
+    four = [positives * called + off, negatives * called, positives * left, negatives * left]
+    assume(min(four) > 0)
+    tp, fp, fn, tn = map(Fraction, four)
+    distance = Fraction(metric.evaluate(tp=tp, fp=fp, fn=fn, tn=tn)) - metric.at_chance
+    away = np.array([float(tp * tn - fp * fn)])
+
+    found = metric.from_chance(away, *(np.array([float(count)]) for count in four)).item()
+
+    assert abs(Fraction(found) - distance) <= abs(distance) / 10**13

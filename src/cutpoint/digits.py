@@ -49,14 +49,20 @@ class Digits:
                 for i, limb in enumerate(limbs):
                     if place + 2 * i < len(rows):  # what is beyond is zero
                         rows[place + 2 * i] += digit * limb
-        for i in range(len(rows) - 1):
-            rows[i + 1] += rows[i] >> _BITS
-            rows[i] &= _MASK
-        return cls(rows)
+        return cls(_carried(rows))
 
     def signs(self) -> NDArray[np.int8]:
         """Return the sign of each."""
         return np.where(self.rows[-1] < 0, np.int8(-1), self.rows.any(axis=0).astype(np.int8))
+
+    def floats(self, exponent: int = 0) -> NDArray[np.float64]:
+        """Return the numbers times a power of two, each within a few roundings of itself."""
+        negative = self.rows[-1] < 0
+        rows = _carried(np.where(negative, -self.rows, self.rows))  # nothing is taken away from anything
+        sizes = np.zeros(rows.shape[1])
+        for i, digits in enumerate(rows):  # the lowest first, which are not lost so
+            sizes += np.ldexp(digits.astype(np.float64), exponent + _BITS * i)
+        return np.where(negative, -sizes, sizes)
 
     def largest(self) -> int:
         """Return where the largest is, the first of equals."""
@@ -65,6 +71,14 @@ class Digits:
             here = digits[left]
             left = left[here == here.max()]
         return int(left[0])
+
+
+def _carried(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Bring every digit but the highest into ``[0, 2**18)``, in place."""
+    for i in range(len(rows) - 1):
+        rows[i + 1] += rows[i] >> _BITS
+        rows[i] &= _MASK
+    return rows
 
 
 def _limbs(masses: Masses) -> list[NDArray[np.int64]]:

@@ -190,6 +190,7 @@ markedness = Metric(
     direction="higher",
     trend_=GOOD,
     at_chance=Fraction(0),
+    from_chance=lambda away, tp, fp, fn, tn: away / ((tp + fp) * (fn + tn)),
     formula=lambda tp, fp, fn, tn: ratio(tp, tp + fp) + ratio(tn, fn + tn) - 1,
     about=About(
         title="Markedness",
@@ -205,7 +206,11 @@ markedness = Metric(
 
 
 def _mcc(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    return ratio(tp * tn - fp * fn, root((tp + fp) * (tp + fn)) * root((fp + tn) * (fn + tn)))
+    return _correlation(tp * tn - fp * fn, tp, fp, fn, tn)
+
+
+def _correlation(away: Any, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    return ratio(away, root((tp + fp) * (tp + fn)) * root((fp + tn) * (fn + tn)))
 
 
 mcc = Metric(
@@ -213,6 +218,7 @@ mcc = Metric(
     direction="higher",
     trend_=GOOD,
     at_chance=Fraction(0),
+    from_chance=_correlation,
     formula=_mcc,
     rational=False,
     about=About(
@@ -310,6 +316,7 @@ diagnostic_odds_ratio = Metric(
     direction="higher",
     trend_=GOOD,
     at_chance=Fraction(1),
+    from_chance=lambda away, tp, fp, fn, tn: away / (fp * fn),
     formula=lambda tp, fp, fn, tn: ratio(tp * tn, fp * fn),
     magnitude_=relative,
     about=About(
@@ -330,11 +337,17 @@ def _prevalence_threshold(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     return ratio(false_alarms, hits + false_alarms)
 
 
+def _prevalence_threshold_from_half(away: Any, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    both = root(fp * (tp + fn)) + root(tp * (fp + tn))
+    return -away / both / both / 2
+
+
 prevalence_threshold = Metric(
     name="prevalence_threshold",
     direction="lower",
     trend_=BAD,
     at_chance=Fraction(1, 2),
+    from_chance=_prevalence_threshold_from_half,
     formula=_prevalence_threshold,
     rational=False,
     magnitude_=relative,

@@ -115,7 +115,10 @@ def _information_gain(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
 
 
 def _chi_square(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    away = tp * tn - fp * fn
+    return _chi_square_of(tp * tn - fp * fn, tp, fp, fn, tn)
+
+
+def _chi_square_of(away: Any, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     return ratio(away, (tp + fp) * (fn + tn)) * ratio(away, (tp + fn) * (fp + tn)) * (tp + fp + fn + tn)
 
 
@@ -158,6 +161,7 @@ chi_square = Metric(
     direction="higher",
     trend_=None,
     at_chance=Fraction(0),
+    from_chance=_chi_square_of,
     formula=_chi_square,
     box_bounds=_dependence_bounds,
     magnitude_=total_mass,

@@ -25,6 +25,8 @@ from cutpoint._errors import InvalidParameterError
 from cutpoint.metrics._arithmetic import as_fraction
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[np.float64]"
@@ -95,6 +97,8 @@ class Expression(ABC):
     """Whether exact evaluation exists at all; a user's function has only floats."""
     at_chance: Fraction | None = None
     """The value wherever decision and truth are independent (tp/P = fp/N), if it is always the same."""
+    from_chance: Callable[..., Any] | None = None
+    """A function of ``tp*tn - fp*fn`` and the counts: the distance from `at_chance`, without cancelling."""
     scale_free: bool = False
     """Whether the value is the same for counts in any unit, so that whole numbers of a unit will do."""
 

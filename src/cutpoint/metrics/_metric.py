@@ -51,6 +51,7 @@ class Metric(Expression):
     rational: bool = True
     cancels: bool = False
     at_chance: Fraction | None = None
+    from_chance: Formula | None = None
     box_bounds: Callable[[Metric, Box], tuple[Array, Array]] | None = None
     magnitude_: Callable[[float, float], float] = lambda positives, negatives: 1.0
     parameters: tuple[tuple[str, Fraction], ...] = ()

@@ -274,6 +274,19 @@ class Cuts:
             return np.sign(small).astype(np.int8)
         return Digits.sums(w0, [(w1, tp), (w2, fp)]).signs()
 
+    def sharpened(self, goal: Goal, index: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return those of some cuts that can be the best, or tie, by floats that do not cancel at chance."""
+        expression = goal.expression
+        assert expression.from_chance is not None
+        totals = self.summary.negatives, -self.summary.positives
+        away = Digits.sums(0, list(zip(totals, (self.tp[index], self.fp[index]), strict=True)))
+        counts = {name: floats[index] for name, floats in self.floats.items()}
+        with np.errstate(all="ignore"):
+            beyond = goal.sign * expression.from_chance(away.floats(2 * self.summary.unit.exponent), **counts)
+        beyond[np.abs(beyond) < _CLOSE] = 0
+        best = float(beyond.max())
+        return index[beyond >= best - 4 * self.slack * abs(best)] if math.isfinite(best) else index
+
     def furthest_ahead(self, goal: Goal, index: NDArray[np.intp], reference: Fraction) -> int:
         """Return the one of some cuts that is better than all, or nearly all, others of them.
 
@@ -333,6 +346,8 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
         best = max(exact) if goal.sign > 0 else min(exact)
         tied = near[[value == best for value in exact]]
         return Choice(int(tied[0]), tied[1:], best)
+    if len(near) > _VECTOR and goal.expression.from_chance is not None:
+        near = cuts.sharpened(goal, near)
     leader = int(near[np.argmax(race[near])])
     # Of whole numbers in one limb the signs of quotients are quicker than bounds on their changes.
     quick = cuts.summary.unit.limbs == 1 and cuts.is_quotient(goal.expression)
