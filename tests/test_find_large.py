@@ -1,12 +1,17 @@
 """Larger problems with the sizes that are used in earnest: narrow, sweep, and a plain NumPy sweep."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import cutpoint as cp
 from asking import everything, replay
+from cutpoint import metrics as m
 from cutpoint.search import _cuts
 from cutpoint.search._cuts import Cuts
+from cutpoint.search.sweep import all_cuts
+from cutpoint.sources.arrays import ArraySource
 
 
 def labels_for(rng, n, share=0.3):
@@ -246,7 +251,7 @@ def test_whole_weights_whose_sums_floats_round(goal):
     )
 
     assert everything(swept) == everything(narrowed)
-    assert 2 * blocks // 2 - 10_000 == swept.confusion.tp - swept.confusion.fp
+    assert 2 * (blocks // 2) - 10_000 == swept.confusion.tp - swept.confusion.fp
 
 
 ALIKE = {
@@ -284,3 +289,16 @@ def test_thousands_of_cuts_that_are_alike(monkeypatch, scores, goal, weights):
     order = rng.permutation(n)
     shuffled = cp.find(y[order], s[order], sample_weight=None if w is None else w[order], maximize=goal)
     assert everything(swept) == everything(shuffled)
+
+
+@pytest.mark.parametrize("most", [0, 10**9], ids=["together", "one by one"])
+def test_what_agrees_to_many_digits_is_equal_at_chance_too(monkeypatch, most):
+    """Irrational values that agree to ninety digits are called equal, whether few or many are compared."""
+    s = np.arange(100, dtype=np.float64).repeat(2)
+    cuts = all_cuts(ArraySource.labelled(np.tile([0, 1], 100), s, sample_weight=np.full(200, 0.1)))
+    monkeypatch.setattr(_cuts, "_VECTOR", most)
+
+    signs = cuts.signs(m.information_gain, cuts.values(m.information_gain), Fraction(1, 10**102))
+
+    assert not signs.any()
+    assert 101 == len(signs)

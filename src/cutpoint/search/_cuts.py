@@ -188,10 +188,11 @@ class Cuts:
             signs[unsure] = self._linear_signs(excess.weights, which, bound)
             return signs
         sure = (values[unsure] == 0) & (near[unsure] == 0)
+        alike = unsure[:0]
         if expression.at_chance is not None and len(which) > _VECTOR:
             chance = self._linear_signs([0, self.summary.negatives, -self.summary.positives], which) == 0
-            above, below = expression.at_chance > reference, expression.at_chance < reference
-            signs[unsure[chance]] = above - below
+            alike = unsure[chance]
+            chance[np.argmax(chance)] = False  # one stands for all
             sure |= chance
         unsure, which = unsure[~sure], which[~sure]
         counts = self.summary.counts if expression.scale_free else self.summary.confusion
@@ -204,6 +205,7 @@ class Cuts:
             if not expression.rational and abs(difference) <= agree:
                 difference = Fraction(0)
             signs[i] = (difference > 0) - (difference < 0)
+        signs[alike] = signs[alike[:1]]
         return signs
 
     def change(
