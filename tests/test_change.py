@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from cutpoint.metrics._change import Change
 from cutpoint.metrics._expression import SLACK
+from cutpoint.metrics._root import Root
 from cutpoint.objective import objective
 from strategies import single_objectives, weighted_sums
 
@@ -56,11 +57,12 @@ def test_change_is_known_to_a_part_of_its_size(data, name, off, signs):
 
     if not (math.isfinite(by) and math.isfinite(size) and abs(by) > 1e-300):
         return
-    assume(all(isinstance(value, Fraction) or math.isfinite(value) for value in values))
-    truth = Fraction(values[1]) - Fraction(values[0])
+    assume(all(isinstance(value, (Fraction, Root)) or math.isfinite(value) for value in values))
+    values = [value.fraction if isinstance(value, Root) else Fraction(value) for value in values]
+    truth = values[1] - values[0]
     slack, digits = Fraction(SLACK) + 32 * Fraction(off), Fraction(1, 10**80)
     assert abs(truth - Fraction(by)) <= slack * Fraction(size) + digits * Fraction(change.bulk)
-    assert abs(Fraction(values[0]) - Fraction(change.at)) <= slack * Fraction(change.bulk)
+    assert abs(values[0] - Fraction(change.at)) <= slack * Fraction(change.bulk)
 
 
 def test_change_of_values_that_agree_in_all_digits():

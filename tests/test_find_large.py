@@ -291,6 +291,20 @@ def test_thousands_of_cuts_that_are_alike(monkeypatch, scores, goal, weights):
     assert everything(swept) == everything(shuffled)
 
 
+@pytest.mark.parametrize("goal", AT_CHANCE)
+@pytest.mark.parametrize("method", ["sweep", "narrow"])
+def test_what_is_less_than_a_rounding_from_chance(method, goal):
+    """Tiny weights that differ in their last bit only: one cut is not at chance, by less than a rounding."""
+    n = 200
+    s, y, w = np.arange(n // 2).repeat(2), np.arange(n) % 2, np.full(n, 1e-99)
+    w[101] *= 1 + 2.0**-52  # a positive of the score 50
+
+    found = cp.find(y, s, sample_weight=w, maximize=goal, method=method)
+
+    assert 50 == found.threshold
+    assert 0 == len(found.ties)
+
+
 @pytest.mark.parametrize("most", [0, 10**9], ids=["together", "one by one"])
 def test_what_agrees_to_many_digits_is_equal_at_chance_too(monkeypatch, most):
     """Irrational values that agree to ninety digits are called equal, whether few or many are compared."""

@@ -19,6 +19,7 @@ from cutpoint import objective
 from cutpoint._errors import InvalidParameterError, UnknownMetricError
 from cutpoint.metrics._catalogue import EXAMPLES, FAMILIES, PLAIN, about, canonical_name
 from cutpoint.metrics._expression import Box
+from cutpoint.metrics._root import Root
 
 IDS = [str(metric) for metric in EXAMPLES]
 every_metric = pytest.mark.parametrize("metric", EXAMPLES, ids=IDS)
@@ -57,8 +58,21 @@ def test_exact_world_is_the_oracle(metric):
             assert math.isnan(actual)
         elif metric.rational:
             assert expected.number == actual
+        elif metric.single_root:
+            assert expected.key == (
+                actual.sign * actual.square if isinstance(actual, Root) else actual * abs(actual)
+            )
         else:
             assert abs(expected.number - Fraction(actual)) < Fraction(1, 10**80)
+
+
+@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.scale_free], ids=str)
+@given(st.tuples(*[st.integers(0, 10**6)] * 4), st.integers(1, 10**6))
+def test_value_in_any_unit(metric, four, times):
+    """What is said to be free of the scale is so, exactly."""
+    one, many = (metric.evaluate(**dict(zip(KEYS, (k * x for x in four), strict=True))) for k in (1, times))
+
+    assert one == many or math.isnan(one + many)
 
 
 @every_metric
@@ -71,7 +85,7 @@ def test_float_world_is_the_exact_world(metric):
         if math.isnan(exact) or math.isinf(exact):
             assert str(float(exact)) == str(float(actual))
         else:
-            size = max(abs(exact), metric.magnitude(four[0] + four[2], four[1] + four[3]))
+            size = max(abs(float(exact)), metric.magnitude(four[0] + four[2], four[1] + four[3]))
             assert abs(float(exact) - actual) <= 1e-14 * size
 
 
@@ -713,7 +727,7 @@ def test_distance_from_chance(metric, sides, off):
     four = [positives * called + off, negatives * called, positives * left, negatives * left]
     assume(min(four) > 0)
     tp, fp, fn, tn = map(Fraction, four)
-    distance = Fraction(metric.evaluate(tp=tp, fp=fp, fn=fn, tn=tn)) - metric.at_chance
+    distance = metric.evaluate(tp=tp, fp=fp, fn=fn, tn=tn) - metric.at_chance
     away = np.array([float(tp * tn - fp * fn)])
 
     found = metric.from_chance(away, *(np.array([float(count)]) for count in four)).item()

@@ -174,7 +174,7 @@ def test_any_objective_of_the_language_means_what_it_says(objective):
         elif math.isinf(expected.number):
             assert expected.number == actual
         else:
-            assert abs(expected.number - Fraction(actual)) < Fraction(1, 10**80)
+            assert abs(actual - expected.number) < Fraction(1, 10**80)
 
 
 @given(objectives())

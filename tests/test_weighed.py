@@ -1,5 +1,7 @@
 """Weights that are split late: exact sums against fractions, and floats against what they promise."""
 
+import copy
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -54,6 +56,11 @@ def test_masses_that_are_not_split_yet(data, nobody):
         assert truth == [rough.integer(i) for i in range(len(truth))]
         assert truth[-1] == rough.integer(-1)
         assert truth[:3] == rough[every[:3]].integers()
+        assert truth == copy.copy(rough.later(every)).integers()
+        assert truth[::-2] == rough.later(every[::-2].copy()).integers()
+        wrapped = rough.wrapped(every)
+        assert (wrapped is not None) == both.short
+        assert wrapped is None or [whole % 2**64 for whole in truth] == wrapped.tolist()
         room = Fraction(rough.roundings, 2**53)
         for floats, integers in zip(rough.floats_and_rest(), (truth, rest), strict=True):
             for value, whole in zip(floats.tolist(), integers, strict=True):
@@ -68,6 +75,7 @@ def test_masses_that_are_not_split_yet(data, nobody):
         distinct = [0] * nobody + [int(sum(masses[start:])) for start in first[::-1]]
         assert distinct == Unsplit(both, side).from_top(nobody).integers()
         assert truth == rough[:].integers()
+        assert [whole % 2**64 for whole in truth] == rough.wrapped(every).tolist()
         assert truth == [rough.integer(i) for i in range(len(truth))]
         assert truth[::2] == rough[every % 2 == 0].integers()
     assert both.total == tuple(Unsplit(both, side).total() for side in ("real", "imag"))
@@ -95,3 +103,34 @@ def test_sums_of_many_rows_from_both_ends(share, apart):
             for value, whole in zip(floats.tolist(), integers, strict=True):
                 truth = both.unit.fraction(whole)
                 assert abs(Fraction(value) - truth) <= Fraction(rough.roundings, 2**53) * truth
+
+
+@pytest.mark.parametrize("share", [0.5, 1e-4, 0.0])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        lambda rng, rows: np.full(rows, 0.1),
+        lambda rng, rows: 1 + 1e-15 * rng.integers(0, 8, rows),
+        lambda rng, rows: np.floor(rng.random(rows) * 2.0**62),
+        lambda rng, rows: np.where(rng.random(rows) < 1e-3, 2.0**61, 1.0),
+    ],
+    ids=["one", "nearly equal", "long", "few heavy"],
+)
+def test_sums_that_are_exact_by_their_last_bits(sizes, share):
+    """Floats and the sums modulo 2**64 together are the sums, of as many rows as there can be."""
+    rng = np.random.default_rng(2)
+    rows = 1 << 20
+    weights, positive = sizes(rng, rows), rng.random(rows) < share
+    unit = grain([bit_range(weights)], rows)
+    both = Weighed(weights * np.where(positive, 1, 1j), unit)
+    places = np.unique(rng.integers(0, rows + 1, 200))
+    whole = [int(Fraction(x) / unit.fraction(1)) for x in weights.tolist()]
+    assert both.short
+    for side, mine in (("real", positive), ("imag", ~positive)):
+        sums = [0, *itertools.accumulate(x if m else 0 for x, m in zip(whole[::-1], mine[::-1], strict=True))]
+        truth = [sums[i] for i in places]
+        rough = Unsplit(both, side).roughly_from_top(1)
+
+        assert truth == [rough.integer(i) for i in places.tolist()]
+        assert truth == rough[places].integers()
+        assert truth == rough.later(places).integers()

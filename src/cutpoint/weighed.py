@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutpoint.masses import Masses, Unit
+from cutpoint.masses import INT_BITS, LIMB_BITS, Masses, Unit, scaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +28,11 @@ _SHARE = 4
 """If one sum in so many is asked for, all are made: those of ties are asked for again."""
 _MANY, _COARSE = 1 << 10, 1 << 10
 """Of so many rows a running sum less is worth it if differences are no coarser than this."""
+
+
+_WRAP = float(1 << 64)
+_MOST = 1 << 20
+"""The sums of so many rows of 62 bits, off by so many roundings times `_COARSE`, are off by 2**59."""
 
 
 class Weighed:
@@ -73,7 +78,7 @@ class Weighed:
 
     def rest(self) -> None:
         """Let go of all but the rows and the sums that are known exactly."""
-        for name in ("sums", "from_top"):
+        for name in ("sums", "from_top", "wrapped"):
             self.__dict__.pop(name, None)
         self._last = self._from = None
 
@@ -85,18 +90,61 @@ class Weighed:
     @cached_property
     def from_top(self) -> tuple[Masses, Masses]:
         """The first `sums`, exactly."""
+        if self.short:
+            return self._nearest(slice(None))
         starts = self.first if self.by_score else np.arange(len(self.rows))
         pos, neg = (runs.from_top(1) for runs in self.unit.masses_of_runs(self.rows, starts))
         return pos, neg
 
+    @cached_property
+    def wrapped(self) -> NDArray[np.uint64]:
+        """The first `sums` as pairs of integers in units, modulo 2**64, of rows that are no longer."""
+        whole = scaled(self.rows.view(np.float64), -self.unit.exponent).astype(np.int64).reshape(-1, 2)
+        if self.by_score:
+            whole = np.add.reduceat(whole, self.first)
+        sums = np.zeros((len(whole) + 1, 2), dtype=np.int64)
+        np.cumsum(whole[::-1], axis=0, out=sums[1:])
+        return sums.view(np.uint64)
+
     @property
     def total(self) -> tuple[int, int]:
         """The exact sums of all rows, as integer multiples of the unit."""
-        return self._rows_from(0)
+        return self.exact(len(self._added))
+
+    @property
+    def short(self) -> bool:
+        """Whether `wrapped` and the floats together are exact: these are off by far less than 2**64."""
+        return self.unit.most_bits <= INT_BITS and len(self.rows) <= _MOST
 
     def exact(self, index: int) -> tuple[int, int]:
         """Return one pair of the first `sums` as integer multiples of the unit."""
-        return self._rows_from(int(self.start(index)))
+        if not self.short:
+            return self._rows_from(int(self.start(index)))
+        start = int(self.start(index))
+        if start not in self._exact:
+            about, low = complex(self.sums[0][index]), self.wrapped[index].tolist()
+            pos, neg = (math.ldexp(number, -self.unit.exponent) for number in (about.real, about.imag))
+            # Right modulo 2**64, and close to the floats.
+            self._exact[start] = (
+                low[0] + (round((pos - low[0]) / _WRAP) << 64),
+                low[1] + (round((neg - low[1]) / _WRAP) << 64),
+            )
+        return self._exact[start]
+
+    def _nearest(self, index: Any) -> tuple[Masses, Masses]:
+        """Return some pairs: the integers that are right modulo 2**64 and close to the floats."""
+        low = self.wrapped[index]
+        about = scaled(self.sums[0][index].view(np.float64), -self.unit.exponent).reshape(-1, 2)
+        about -= low
+        about *= 1 / _WRAP
+        high = np.rint(about, out=about).astype(np.int64)
+        limbs = np.zeros((2, self.unit.limbs, len(low)), dtype=np.int64)
+        limbs[:, 0] = low.T
+        if self.unit.limbs > 1:
+            limbs[:, 0] &= (1 << LIMB_BITS) - 1
+            limbs[:, 1] = (low >> np.uint64(LIMB_BITS)).T
+            limbs[:, 1] += (high << (64 - LIMB_BITS)).T
+        return Masses(limbs[0], self.unit), Masses(limbs[1], self.unit)
 
     def _rows_from(self, at: int) -> tuple[int, int]:
         """Return the exact sums of the rows from one on, if need be from where they are known."""
@@ -121,6 +169,10 @@ class Weighed:
 
     def some(self, index: NDArray[np.intp], skip: int) -> tuple[Masses, Masses]:
         """Return some pairs of the first `sums`, without the first of all if it is to be skipped."""
+        if self.short:
+            if self._last is None or self._last[0] is not index:
+                self._last = index, self._nearest(index + skip)
+            return self._last[1]
         if _SHARE * len(index) > len(self._added):
             pos, neg = self.from_top
             return pos[index + skip], neg[index + skip]
@@ -222,6 +274,9 @@ class Unsplit(Masses):
     def _split(self) -> NDArray[np.int64]:
         return self.of.masses[self.side == "imag"].limbs
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Masses, (self.limbs, self.unit)
+
     def roughly_from_top(self, nobody: int) -> Masses:
         """Return the running sums of the rows as they are added up, without splitting anything."""
         return _FromTop(self.of, self.side, nobody)
@@ -241,6 +296,11 @@ class _FromTop(Unsplit):
         """The floats are off by no more than so many roundings."""
         return self.of.sums[2]
 
+    @property
+    def at_hand(self) -> bool:  # type: ignore[override]
+        """Whether it takes no adding up to look at an element."""
+        return self._limbs is not None or self.of.short
+
     def __len__(self) -> int:
         return len(self.of.sums[0]) - self._skip
 
@@ -251,11 +311,23 @@ class _FromTop(Unsplit):
             return self.of.some(index, self._skip)[self.side == "imag"]
         return Masses.from_integers([self.integer(i) for i in index.tolist()], self.unit)
 
+    def wrapped(self, index: NDArray[np.intp]) -> NDArray[np.uint64] | None:
+        """Return some elements in units, modulo 2**64; None where a row alone may be more."""
+        if self._limbs is not None:
+            return super().wrapped(index)
+        if not self.of.short:
+            return None
+        return self.of.wrapped[:, int(self.side == "imag")].take(index + self._skip)
+
     def integer(self, index: int) -> int:
         """Return one element as an integer multiple of the unit."""
         if self._limbs is not None:
             return super().integer(index)
         return self.of.exact((index if index >= 0 else index + len(self)) + self._skip)[self.side == "imag"]
+
+    def later(self, index: NDArray[np.intp]) -> Masses:
+        """Return some elements, which are added up when they are looked at."""
+        return _Some(self.of, self.side, index, self._skip)
 
     def rest(self) -> None:
         """Let go of the running sums."""
@@ -263,7 +335,8 @@ class _FromTop(Unsplit):
 
     def same(self, one: int, other: int) -> bool:
         """Whether two elements are equal: there is nothing between them."""
-        return not getattr(self.of.between(one + self._skip, other + self._skip), self.side).any()
+        between = getattr(self.of.between(one + self._skip, other + self._skip), self.side)
+        return not between[:_ONE_BY_ONE].any() and not between.any()
 
     def apart(self, index: NDArray[np.intp], at: int) -> NDArray[np.float64]:
         """Return how much more some elements are than one."""
@@ -282,3 +355,21 @@ class _FromTop(Unsplit):
 
     def _split(self) -> NDArray[np.int64]:
         return self.of.from_top[self.side == "imag"].limbs[:, self._skip :]
+
+
+class _Some(Unsplit):
+    """Some of these running sums."""
+
+    __slots__ = ("_index", "_skip")
+
+    def __init__(
+        self, of: Weighed, side: Literal["real", "imag"], index: NDArray[np.intp], skip: int
+    ) -> None:
+        super().__init__(of, side)
+        self._index, self._skip = index, skip
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def _split(self) -> NDArray[np.int64]:
+        return self.of.some(self._index, self._skip)[self.side == "imag"].limbs

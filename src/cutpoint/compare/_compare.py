@@ -173,7 +173,7 @@ def _evaluate(expression: Any, counts: dict[str, Fraction]) -> Fraction | float:
     if not expression.exact:
         return float(expression(**{k: float(v) for k, v in counts.items()}))
     value = expression.evaluate(**counts)
-    return value if isinstance(value, float) else Fraction(value)
+    return Fraction(value) if isinstance(value, int) else value
 
 
 def _sign(a: Fraction | float, b: Fraction | float) -> int:

@@ -2,9 +2,8 @@
 
 A formula is written once and evaluated up to three times: on float64 arrays, fast, for every cut; on
 `Change`, from one cut to others that are close to it; and on `fractions.Fraction`, exactly, for the
-handful of cuts that neither can tell apart. Roots and logarithms of fractions are themselves
-fractions: exact where the result is rational, otherwise correct to `ROOT_DIGITS` or `LOG_DIGITS`
-decimal digits.
+handful of cuts that neither can tell apart. Roots of fractions are exact, see `Root`; logarithms are
+fractions that are correct to `LOG_DIGITS` decimal digits.
 
 Undefined (0/0) is NaN and a positive number over zero is infinite, for floats and fractions.
 """
@@ -19,20 +18,18 @@ from typing import Any
 import numpy as np
 
 from cutpoint.metrics._change import Change
+from cutpoint.metrics._root import Root, exact_root
 
-ROOT_DIGITS = 900
-"""Digits of an irrational root: weights span 200 orders of magnitude, roots of products of four of
-them can agree to 800 digits and still differ."""
 LOG_DIGITS = 100
 """Digits of a logarithm."""
 
-_ROOT_BITS = 2 * int(ROOT_DIGITS * math.log2(10))
+_EXACT = (Fraction, int, Root)
 
 
 def is_exact(*numbers: object) -> bool:
     """Return whether the numbers are scalars of the exact world (or its NaN and infinities)."""
-    return all(isinstance(x, (Fraction, int)) or type(x) is float for x in numbers) and any(
-        isinstance(x, (Fraction, int)) for x in numbers
+    return all(isinstance(x, _EXACT) or type(x) is float for x in numbers) and any(
+        isinstance(x, _EXACT) for x in numbers
     )
 
 
@@ -48,7 +45,7 @@ def ratio(numerator: Any, denominator: Any) -> Any:
     if denominator != 0:
         if isinstance(numerator, float) or isinstance(denominator, float):
             return float(numerator) / float(denominator)
-        return Fraction(numerator) / Fraction(denominator)
+        return (Fraction(numerator) if isinstance(numerator, int) else numerator) / denominator
     if numerator == 0 or numerator != numerator:
         return math.nan
     return math.inf if numerator > 0 else -math.inf
@@ -60,13 +57,7 @@ def root(x: Any) -> Any:
         return x.root()
     if not is_exact(x):
         return np.sqrt(x)
-    x = Fraction(x)
-    top, bottom = math.isqrt(x.numerator), math.isqrt(x.denominator)
-    if top * top == x.numerator and bottom * bottom == x.denominator:
-        return Fraction(top, bottom)
-    # Scale so that the integer square root carries the wanted digits however small x is.
-    shift = _ROOT_BITS + 2 * max(0, x.denominator.bit_length() - x.numerator.bit_length())
-    return Fraction(math.isqrt((x.numerator << shift) // x.denominator), 1 << (shift // 2))
+    return exact_root(x)
 
 
 def entropy_term(x: Any, reference: Any) -> Any:

@@ -192,6 +192,7 @@ corner_distance = Metric(
     trend_=BAD,
     formula=_corner_distance,
     rational=False,
+    single_root=True,
     magnitude_=relative,
     about=About(
         title="Distance to the corner (0, 1)",

@@ -90,9 +90,11 @@ class Expression(ABC):
     __array_ufunc__ = None
 
     rational: bool
-    """Whether exact evaluation is exact (True) or correct to a great many digits (False)."""
+    """Whether exact evaluation is a fraction; or else irrational, correct to a great many digits."""
     cancels: bool = False
     """Whether exact evaluation adds irrational terms, so that its error is not relative to the sum."""
+    single_root: bool = False
+    """Whether exact evaluation is the root of a fraction, which is exact too; see `Root`."""
     exact: bool = True
     """Whether exact evaluation exists at all; a user's function has only floats."""
     at_chance: Fraction | None = None
@@ -101,6 +103,11 @@ class Expression(ABC):
     """A function of ``tp*tn - fp*fn`` and the counts: the distance from `at_chance`, without cancelling."""
     scale_free: bool = False
     """Whether the value is the same for counts in any unit, so that whole numbers of a unit will do."""
+
+    @property
+    def comparable(self) -> bool:
+        """Whether exact values can be compared exactly."""
+        return self.rational or self.single_root
 
     @abstractmethod
     def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:

@@ -13,9 +13,13 @@ import numpy as np
 from cutpoint._errors import InvalidParameterError
 from cutpoint.metrics._arithmetic import ratio
 from cutpoint.metrics._expression import Array, Box, Expression, LinearFractional, Trend, widened
+from cutpoint.metrics._root import Root
 
 Direction = Literal["higher", "lower", "neither"]
 Formula = Callable[..., Any]
+
+_CONFUSIONS = (3, 5, 7, 11), (13, 2, 4, 9)
+"""Two that have nothing in common."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +53,7 @@ class Metric(Expression):
     denominator: Formula | None = None
     formula: Formula | None = None
     rational: bool = True
+    single_root: bool = False
     cancels: bool = False
     at_chance: Fraction | None = None
     from_chance: Formula | None = None
@@ -59,19 +64,22 @@ class Metric(Expression):
     def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
         """Return the value; NaN where it is undefined."""
         if self.formula is not None:
-            return self.formula(tp, fp, fn, tn)
+            value = self.formula(tp, fp, fn, tn)
+            # A root over a sum of roots is none: the sum has so many digits only.
+            return value.fraction if isinstance(value, Root) and not self.single_root else value
         assert self.numerator is not None
         assert self.denominator is not None
         return ratio(self.numerator(tp, fp, fn, tn), self.denominator(tp, fp, fn, tn))
 
     @cached_property
     def scale_free(self) -> bool:  # type: ignore[override]
-        """Whether both sides of the quotient are sums of counts, and nothing else."""
-        if self.numerator is None or self.denominator is None:
-            return False
-        # Both are linear: one that doubles with the counts has no constant.
-        sides = (self.numerator, self.denominator)
-        return all(side(6, 10, 14, 22) == 2 * side(3, 5, 7, 11) for side in sides)
+        """Whether counts that are all so many times as large have the same exact value."""
+        return self.comparable and all(
+            self.evaluate(tp=k * tp, fp=k * fp, fn=k * fn, tn=k * tn)
+            == self.evaluate(tp=tp, fp=fp, fn=fn, tn=tn)
+            for tp, fp, fn, tn in _CONFUSIONS
+            for k in (2, 3)
+        )
 
     @property
     def trend(self) -> Trend | None:

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cutpoint.digits import Digits
-from cutpoint.masses import Masses
-from cutpoint.metrics._arithmetic import LOG_DIGITS, ROOT_DIGITS
+from cutpoint.masses import Masses, scaled
+from cutpoint.metrics._arithmetic import LOG_DIGITS
 from cutpoint.metrics._change import Change
 from cutpoint.metrics._expression import SLACK, WeightedSum
+from cutpoint.metrics._root import ROOT_DIGITS, Root
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from cutpoint.objective import Goal
     from cutpoint.questions import Summary
 
+    Exact = Fraction | Root | float
+    """An exact value; a float only for NaN, infinity or a user's function."""
+
 _AGREE_ROOT, _AGREE_SUM = Fraction(1, 10 ** (ROOT_DIGITS - 10)), Fraction(1, 10 ** (LOG_DIGITS - 10))
 """Irrational values that agree to so many digits are called equal."""
 _ALL = slice(None)
@@ -34,8 +38,19 @@ _CLOSE = 1e-300
 """Floats that are less may have lost digits."""
 _HANDFUL = 4
 """So few cuts are compared by their exact values at once."""
+_LARGEST = 1 << 900
+"""A float has room for this times 2**62."""
+_SMALL = 1 << 62
+"""Sums below this are told apart modulo 2**64."""
 _VECTOR = 64
 """From so many cuts on, exact comparisons are made on whole arrays where the form allows it."""
+
+
+class _Quotient(NamedTuple):
+    """A value as a quotient of two sums ``w0 + w1*tp + w2*fp``, of masses in units."""
+
+    above: list[int]
+    under: list[int]
 
 
 class _Excess(NamedTuple):
@@ -63,6 +78,7 @@ class Cuts:
     hidden: NDArray[np.intp] | None = None
     """Indices that are no cuts, since they would split equal scores: values are undefined there."""
     _asked: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _forms: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def floats(self) -> dict[str, NDArray[np.float64]]:
@@ -134,7 +150,7 @@ class Cuts:
                 size = np.maximum(np.abs(values), expression.magnitude(positives, negatives))
         return np.where(np.isfinite(size), self.slack * size, 0.0)
 
-    def exact(self, expression: Expression, index: int) -> Fraction | float:
+    def exact(self, expression: Expression, index: int) -> Exact:
         """Return the exact value at one cut; a float only for NaN, infinity or a user's function."""
         if not expression.exact:
             return float(self.values(expression)[index])
@@ -150,7 +166,7 @@ class Cuts:
             none = Masses(np.zeros((self.summary.unit.limbs, 0), dtype=np.int64), self.summary.unit)
             return none, none
         if not choice.same:
-            return self.tp[choice.ties], self.fp[choice.ties]
+            return self.tp.later(choice.ties), self.fp.later(choice.ties)
         every = np.zeros(len(choice.ties), dtype=np.intp)
         tp, fp = (Masses.scalar(mass, self.summary.unit)[every] for mass in self.masses(choice.best))
         return tp, fp
@@ -163,7 +179,7 @@ class Cuts:
         self,
         expression: Expression,
         values: NDArray[np.float64],
-        reference: Fraction | float,
+        reference: Exact,
         index: NDArray[np.intp] | None = None,
     ) -> NDArray[np.int8]:
         """Return the exact sign of ``value - reference``; undefined values count as below.
@@ -171,8 +187,7 @@ class Cuts:
         At some cuts (all: None), of which these are the float values.
         """
         target = float(reference)
-        signs = np.where(values > target, np.int8(1), np.int8(-1))
-        signs[values == target] = 0
+        signs = (values > target).view(np.int8) - (~(values >= target)).view(np.int8)
         if not expression.exact or not math.isfinite(target):
             return signs
         near = self.rounding(expression, values, _ALL if index is None else index) + self.slack * abs(target)
@@ -180,8 +195,9 @@ class Cuts:
         if len(unsure) == 0:
             return signs
         which = unsure if index is None else index[unsure]
-        reference = Fraction(reference)
-        excess = self._excess(expression, reference)
+        if isinstance(reference, float):
+            reference = Fraction(reference)
+        excess = None if isinstance(reference, Root) else self._excess(expression, reference)
         if excess is not None:
             # |q*numerator - p*denominator| = q * denominator * |value - p/q|, and the last is small.
             bound = excess.largest * Fraction(4 * float(near[unsure].max()))
@@ -198,13 +214,16 @@ class Cuts:
         counts = self.summary.counts if expression.scale_free else self.summary.confusion
         masses = zip(self.tp[which].integers(), self.fp[which].integers(), strict=True)
         for i, (tp, fp) in zip(unsure, masses, strict=True):
-            difference = Fraction(_evaluate(expression, counts(tp, fp))) - reference
+            value = _evaluate(expression, counts(tp, fp))
+            if expression.comparable:
+                signs[i] = (value > reference) - (value < reference)
+                continue
+            assert isinstance(value, Fraction)
+            assert isinstance(reference, Fraction)
             agree = _AGREE_ROOT * abs(reference)
             if expression.cancels:
                 agree = _AGREE_SUM * (abs(reference) + Fraction(near[i]) / Fraction(self.slack))
-            if not expression.rational and abs(difference) <= agree:
-                difference = Fraction(0)
-            signs[i] = (difference > 0) - (difference < 0)
+            signs[i] = (value - reference > agree) - (reference - value > agree)
         signs[alike] = signs[alike[:1]]
         return signs
 
@@ -232,12 +251,13 @@ class Cuts:
         room[same] = 0
         return by, room, same
 
-    def is_quotient(self, expression: Expression) -> bool:
-        """Whether the value is a quotient of sums of masses, so that signs are those of sums."""
-        return expression.exact and expression.linear_fractional(*self.summary.totals) is not None
+    def quotient(self, expression: Expression) -> _Quotient | None:
+        """Return the value as a quotient of sums of masses, if it is one."""
+        if self._forms.get("of") is not expression:
+            self._forms.update(of=expression, form=self._quotient(expression))
+        return self._forms["form"]
 
-    def _excess(self, expression: Expression, reference: Fraction) -> _Excess | None:
-        """Return what has the sign of ``value - reference`` if the value is a quotient of sums."""
+    def _quotient(self, expression: Expression) -> _Quotient | None:
         # Of counts in a unit, if it makes no difference: whole numbers are quick.
         whole = expression.scale_free
         positives, negatives = (
@@ -246,16 +266,25 @@ class Cuts:
         form = expression.linear_fractional(positives, negatives)  # type: ignore[arg-type]
         if form is None:
             return None
-        # value - p/q has the sign of q*numerator - p*denominator: no division, no rounding. In units,
-        # and times what makes all coefficients whole.
-        p, q = reference.numerator, reference.denominator
-        grain = 1 if whole else self.summary.unit.fraction(1)
-        sides = [(side[0], side[1] * grain, side[2] * grain) for side in form]
+        sides: Any = form
+        if not whole:
+            grain = self.summary.unit.fraction(1)
+            sides = [(side[0], side[1] * grain, side[2] * grain) for side in form]
         common = math.lcm(*(x.denominator for side in sides for x in side))
-        above, under = ([int(x * common) for x in side] for side in sides)
-        weights = [q * a - p * b for a, b in zip(above, under, strict=True)]
+        above, under = ([x.numerator * (common // x.denominator) for x in side] for side in sides)
+        return _Quotient(above, under)
+
+    def _excess(self, expression: Expression, reference: Fraction) -> _Excess | None:
+        """Return what has the sign of ``value - reference`` if the value is a quotient of sums."""
+        form = self.quotient(expression)
+        if form is None:
+            return None
+        # value - p/q has the sign of q*numerator - p*denominator: no division, no rounding.
+        p, q = reference.numerator, reference.denominator
+        weights = [q * a - p * b for a, b in zip(form.above, form.under, strict=True)]
         shared = math.gcd(*weights) or 1
-        largest = q * (1 + self.summary.positives + self.summary.negatives) * sum(map(abs, under))
+        b0, b1, b2 = map(abs, form.under)
+        largest = q * (b0 + b1 * self.summary.positives + b2 * self.summary.negatives)
         return _Excess([weight // shared for weight in weights], Fraction(largest, shared))
 
     def _linear_signs(
@@ -263,33 +292,101 @@ class Cuts:
     ) -> NDArray[np.int8]:
         """Return the signs of ``w0 + w1*tp + w2*fp``, in units, if known to be no larger than `bound`."""
         w0, w1, w2 = weights
-        tp, fp = self.tp[index], self.fp[index]
-        if len(index) <= _VECTOR:
-            total = (w0 + w1 * t + w2 * f for t, f in zip(tp.integers(), fp.integers(), strict=True))
-            return np.array([(x > 0) - (x < 0) for x in total], dtype=np.int8)
-        bound = min(bound, abs(w0) + abs(w1) * self.summary.positives + abs(w2) * self.summary.negatives)
-        if self.summary.unit.limbs == 1 and bound < 1 << 62:
-            # The result is small although its terms may not be: in two's complement, arithmetic
-            # that overflows on the way still ends at the right small number.
-            a, b, c = (np.array(w % 2**64, dtype=np.uint64) for w in (w0, w1, w2))
-            small = (a + b * tp.limbs[0].view(np.uint64) + c * fp.limbs[0].view(np.uint64)).view(np.int64)
-            return np.sign(small).astype(np.int8)
-        return Digits.sums(w0, [(w1, tp), (w2, fp)]).signs()
+        if len(index) > _VECTOR:
+            bound = min(bound, abs(w0) + abs(w1) * self.summary.positives + abs(w2) * self.summary.negatives)
+            small = self._small_sums(weights, index) if bound < _SMALL else None
+            if small is not None:
+                return np.sign(small).astype(np.int8)
+            return Digits.sums(w0, [(w1, self.tp[index]), (w2, self.fp[index])]).signs()
+        masses = zip(self.tp[index].integers(), self.fp[index].integers(), strict=True)
+        total = (w0 + w1 * tp + w2 * fp for tp, fp in masses)
+        return np.array([(x > 0) - (x < 0) for x in total], dtype=np.int8)
 
-    def sharpened(self, goal: Goal, index: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return those of some cuts that can be the best, or tie, by floats that do not cancel at chance."""
+    def _small_sums(self, weights: list[int], index: NDArray[np.intp]) -> NDArray[np.int64] | None:
+        """Return ``w0 + w1*tp + w2*fp``, in units, that are known to be small; None where that is no quicker.
+
+        Their terms need not be: in two's complement, arithmetic that overflows on the way still ends at the
+        right small number.
+        """
+        tp, fp = self.tp.wrapped(index), self.fp.wrapped(index)
+        if tp is None or fp is None:
+            return None
+        a, b, c = (np.array(w % 2**64, dtype=np.uint64) for w in weights)
+        tp *= b
+        fp *= c
+        tp += fp
+        tp += a
+        return tp.view(np.int64)
+
+    def best_sums(
+        self, goal: Goal, index: NDArray[np.intp], values: NDArray[np.float64]
+    ) -> NDArray[np.intp] | None:
+        """Return the best of some cuts whose float values are all but equal, if the value is a sum of masses.
+
+        None if it is not, or if that is no quicker.
+        """
+        form = self.quotient(goal.expression)
+        if form is None or form.under[0] == 0 or any(form.under[1:]):
+            return None
+        _, w1, w2 = form.above
+        shared = math.gcd(w1, w2) or 1
+        low, high = float(values.min()), float(values.max())
+        if isinstance(goal.expression, WeightedSum):
+            room = float(self.rounding(goal.expression, values, index).max())
+        else:
+            room = self.slack * max(-low, high, goal.expression.magnitude(*self.sizes))
+        apart = high - low + 4 * room
+        if not math.isfinite(apart):
+            return None
+        over, per = apart.as_integer_ratio()
+        if over * abs(form.under[0]) >= _SMALL * shared * per:
+            return None
+        up = goal.sign if form.under[0] > 0 else -goal.sign
+        sums = self._small_sums([0, up * w1 // shared, up * w2 // shared], index)
+        if sums is None:
+            return None
+        sums -= sums[0]  # what they are apart is small, themselves they need not be
+        return index[sums == sums.max()]
+
+    def sharpened(self, goal: Goal, index: NDArray[np.intp]) -> tuple[NDArray[np.intp], bool]:
+        """Return those of some cuts that can be the best, or tie, by floats that do not cancel at chance.
+
+        And whether these are all at chance, and so equal.
+        """
         expression = goal.expression
         assert expression.from_chance is not None
-        totals = self.summary.negatives, -self.summary.positives
-        away = Digits.sums(0, list(zip(totals, (self.tp[index], self.fp[index]), strict=True)))
         counts = {name: floats[index] for name, floats in self.floats.items()}
         with np.errstate(all="ignore"):
-            beyond = goal.sign * expression.from_chance(away.floats(2 * self.summary.unit.exponent), **counts)
+            away, at_chance = self._from_chance(index, **counts)
+            beyond = goal.sign * expression.from_chance(away, **counts)
         beyond[np.abs(beyond) < _CLOSE] = 0
         best = float(beyond.max())
-        return index[beyond >= best - 4 * self.slack * abs(best)] if math.isfinite(best) else index
+        if not math.isfinite(best):
+            return index, False
+        left = beyond >= best - 4 * self.slack * abs(best)
+        return index[left], best == 0 and bool(at_chance[left].all())
 
-    def furthest_ahead(self, goal: Goal, index: NDArray[np.intp], reference: Fraction) -> int:
+    def _from_chance(
+        self, index: NDArray[np.intp], *, tp: Any, fp: Any, fn: Any, tn: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return ``tp*tn - fp*fn`` at some cuts with these floats, within a few roundings of itself.
+
+        And where it is zero; it may also be less than a float can be.
+        """
+        # Which is N*tp - P*fp.
+        shared = math.gcd(self.summary.positives, self.summary.negatives) or 1
+        weights = [0, self.summary.negatives // shared, -self.summary.positives // shared]
+        grain = 2 * self.summary.unit.exponent
+        size = float(np.abs(tp * tn - fp * fn).max()) + 8 * self.slack * sum(self.sizes) ** 2
+        bound = Fraction(size) / shared / Fraction(2) ** grain if math.isfinite(size) else math.inf
+        small = self._small_sums(weights, index) if bound < _SMALL else None
+        if small is not None and shared < _LARGEST:
+            return scaled(small.astype(np.float64) * float(shared), grain), small == 0
+        terms = zip(weights[1:], (self.tp[index], self.fp[index]), strict=True)
+        digits = Digits.sums(0, [(shared * weight, masses) for weight, masses in terms])
+        return digits.floats(grain), digits.signs() == 0
+
+    def furthest_ahead(self, goal: Goal, index: NDArray[np.intp], reference: Exact) -> int:
         """Return the one of some cuts that is better than all, or nearly all, others of them.
 
         All are better than the reference. Of quotients it is the one that exceeds it most in the numerator,
@@ -297,7 +394,7 @@ class Cuts:
         the same for all, and close to the best elsewhere.
         """
         expression = goal.expression
-        excess = self._excess(expression, reference)
+        excess = self._excess(expression, reference) if isinstance(reference, Fraction) else None
         if excess is None:
             counts = self.summary.counts if expression.scale_free else self.summary.confusion
             masses = zip(self.tp[index].integers(), self.fp[index].integers(), strict=True)
@@ -322,7 +419,7 @@ class Choice:
 
     best: int
     ties: NDArray[np.intp]
-    value: Fraction | float
+    value: Exact
     same: bool = False
     """Whether the ties are known to have the masses of the best: what lies between weighs nothing."""
 
@@ -340,19 +437,26 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
     if near is None:
         return None
     first, last = int(near[0]), int(near[-1])
-    if first == last or (goal.expression.exact and cuts.same(first, last)):
+    exact = goal.expression.exact
+    if first == last or (exact and cuts.same(first, last)):
         return Choice(first, near[1:], cuts.exact(goal.expression, first), same=True)
-    whole = len(near) <= _HANDFUL and cuts.summary.unit.limbs == 1
-    if whole and goal.expression.exact and goal.expression.rational:
-        exact = [cuts.exact(goal.expression, i) for i in near.tolist()]
-        best = max(exact) if goal.sign > 0 else min(exact)
-        tied = near[[value == best for value in exact]]
+    if len(near) <= _HANDFUL and cuts.tp.at_hand and exact and goal.expression.comparable:
+        each = [cuts.exact(goal.expression, i) for i in near.tolist()]
+        best = max(each) if goal.sign > 0 else min(each)
+        tied = near[[value == best for value in each]]
         return Choice(int(tied[0]), tied[1:], best)
-    if len(near) > _VECTOR and goal.expression.from_chance is not None:
-        near = cuts.sharpened(goal, near)
+    if len(near) > _VECTOR:
+        best_sums = cuts.best_sums(goal, near, values[near]) if exact else None
+        if best_sums is not None:
+            first = int(best_sums[0])
+            return Choice(first, best_sums[1:], cuts.exact(goal.expression, first))
+        if goal.expression.from_chance is not None:
+            near, equal = cuts.sharpened(goal, near)
+            if equal:
+                return Choice(int(near[0]), near[1:], cuts.exact(goal.expression, int(near[0])))
     leader = int(near[np.argmax(race[near])])
     # Of whole numbers in one limb the signs of quotients are quicker than bounds on their changes.
-    quick = cuts.summary.unit.limbs == 1 and cuts.is_quotient(goal.expression)
+    quick = exact and cuts.summary.unit.limbs == 1 and cuts.quotient(goal.expression) is not None
     while True:
         leader, tied, unsure = (leader, near[:0], near) if quick else _ahead(cuts, goal, near, leader)
         if len(unsure):
@@ -360,9 +464,10 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
             signs = goal.sign * cuts.signs(goal.expression, values[unsure], reference, unsure)
             if (signs > 0).any():
                 near = unsure[signs > 0]
-                leader = cuts.furthest_ahead(goal, near, Fraction(reference))
+                leader = cuts.furthest_ahead(goal, near, reference)
                 continue
-            tied = np.sort(np.concatenate([tied, unsure[signs == 0]]))
+            as_good = unsure[signs == 0]
+            tied = np.sort(np.concatenate([tied, as_good])) if len(tied) else as_good
         # Irrational values that are called equal may differ in a digit that nobody sees: that of the cut
         # that is chosen is the same, whoever led.
         return Choice(int(tied[0]), tied[1:], cuts.exact(goal.expression, int(tied[0])))
@@ -401,6 +506,6 @@ def _near_the_best(cuts: Cuts, goal: Goal, race: NDArray[np.float64]) -> NDArray
     return np.flatnonzero(race >= best - 4 * cuts.slack * size)
 
 
-def _evaluate(expression: Expression, counts: dict[str, Any]) -> Fraction | float:
+def _evaluate(expression: Expression, counts: dict[str, Any]) -> Exact:
     value = expression.evaluate(**counts)
-    return value if isinstance(value, (float, Fraction)) else Fraction(value)
+    return Fraction(value) if isinstance(value, int) else value

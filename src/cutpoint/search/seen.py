@@ -55,8 +55,9 @@ class Seen:
         self._even: Cuts | None = None
         self.dtype = found.cuts.thresholds.dtype
         self.thin(_MANY)
-        if self._cuts is not None and len(self._cuts.thresholds) > SMALL:
-            self._cuts = self._cuts.rested()
+        if len(found.cuts.thresholds) > SMALL:
+            rested = found.cuts.rested()  # which the ties may keep alive, too
+            self._cuts = None if self._cuts is None else rested
 
     def thin(self, most: int = _FEW) -> None:
         """Let go of all cuts but those at the edges if there are more than so many."""

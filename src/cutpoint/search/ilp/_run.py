@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from time import perf_counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -317,7 +317,9 @@ def _agrees(posed: Posed, made: Run, truth: Found) -> bool:
     if truth.choice is None or made.index is None:
         return truth.choice is None and made.index is None
     goal, cuts = posed.goal, posed.cuts
-    ahead = goal.sign * (Fraction(truth.choice.value) - Fraction(cuts.exact(goal.expression, made.index)))
+    best: Any = truth.choice.value
+    found: Any = cuts.exact(goal.expression, made.index)
+    ahead = goal.sign * (Fraction(best) - Fraction(found))
     size = max(abs(float(truth.choice.value)), goal.expression.magnitude(*cuts.summary.sizes))
     return float(ahead) <= TOLERANCE * size
 

@@ -1,0 +1,129 @@
+"""Square roots that are irrational, kept as what they are the root of: exact, and quick to compare.
+
+The square of a Matthews correlation is a fraction. Two such values are compared by their squares, whatever
+their digits. Only where a root is added to something it becomes a fraction, of `ROOT_DIGITS` digits.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+ROOT_DIGITS = 900
+"""Digits of an irrational root that is added to something: weights span 200 orders of magnitude, roots of
+products of four of them can agree to 800 digits and still differ."""
+
+_ROOT_BITS = 2 * int(ROOT_DIGITS * math.log2(10))
+_FLOAT_BITS = 2 * 60
+
+
+def exact_root(square: int | Fraction) -> Fraction | Root:
+    """Return the square root of a number that is not negative."""
+    square = Fraction(square)
+    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if top * top == square.numerator and bottom * bottom == square.denominator:
+        return Fraction(top, bottom)
+    return Root(square)
+
+
+class Root:
+    """An irrational root of a fraction, or its negative."""
+
+    __slots__ = ("sign", "square")
+
+    def __init__(self, square: Fraction, sign: int = 1) -> None:
+        self.square, self.sign = square, sign
+
+    @property
+    def fraction(self) -> Fraction:
+        """The value, correct to `ROOT_DIGITS` digits."""
+        whole, shift = self._digits(_ROOT_BITS)
+        return Fraction(self.sign * whole, 1 << shift)
+
+    def _digits(self, bits: int) -> tuple[int, int]:
+        """Return a whole number, of half as many bits or more, and by what power of two it is too large."""
+        top, bottom = self.square.numerator, self.square.denominator
+        # However small the square is; of a large one the digits before the point come on top.
+        shift = bits + 2 * max(0, bottom.bit_length() - top.bit_length())
+        return math.isqrt((top << shift) // bottom), shift // 2
+
+    def __float__(self) -> float:
+        # An irrational number is more than its first digits: one more keeps it off the middle of two floats.
+        whole, shift = self._digits(_FLOAT_BITS)
+        return self.sign * ((2 * whole + 1) / (1 << (shift + 1)))
+
+    def __repr__(self) -> str:
+        return f"Root({self.square!r}, {self.sign})"
+
+    # --- what stays a root
+
+    def __neg__(self) -> Root:
+        return Root(self.square, -self.sign)
+
+    def __abs__(self) -> Root:
+        return Root(self.square)
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Root):
+            return self.sign * other.sign * exact_root(self.square * other.square)
+        if not isinstance(other, (int, Fraction)):
+            return NotImplemented
+        return Root(self.square * other * other, self.sign * _sign(other)) if other else Fraction(0)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, Root):
+            return self * Root(1 / other.square, other.sign)
+        return self * (1 / Fraction(other)) if isinstance(other, (int, Fraction)) else NotImplemented
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return Root(1 / self.square, self.sign) * other
+
+    # --- what does not
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, Root):
+            return self.fraction + other.fraction
+        return self.fraction + other
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self + -other
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    # --- comparisons, all exact
+
+    def _compared(self, other: Any) -> int:
+        """Return the sign of what this number exceeds another one by, which is not NaN."""
+        if isinstance(other, float) and math.isinf(other):
+            return -_sign(other)
+        mine = self.sign * self.square
+        other = other.sign * other.square if isinstance(other, Root) else _sign(other) * Fraction(other) ** 2
+        return (mine > other) - (mine < other)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Root) and self.sign == other.sign and self.square == other.square
+
+    def __hash__(self) -> int:
+        return hash((self.square, self.sign))
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(other == other) and self._compared(other) < 0
+
+    def __gt__(self, other: Any) -> bool:
+        return bool(other == other) and self._compared(other) > 0
+
+    def __le__(self, other: Any) -> bool:
+        return bool(other == other) and self._compared(other) <= 0
+
+    def __ge__(self, other: Any) -> bool:
+        return bool(other == other) and self._compared(other) >= 0
+
+
+def _sign(number: Any) -> int:
+    return (number > 0) - (number < 0)
