@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cutpoint as cp
-from cutpoint.search import _cuts
+from cutpoint.search import _cuts, _sums, choice
 from cutpoint.sources import _buckets, arrays
 from oracle import Sum, Term
 
@@ -34,14 +34,20 @@ def small_steps(*, buckets=4, few=1, block=3, sample=5, keep=10**9, sorts=None):
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_buckets, "BUCKETS", buckets)
-        patch.setattr(_cuts, "_VECTOR", 0)
-        patch.setattr(_cuts, "_HANDFUL", 0)
+        as_many(patch, 0)
+        patch.setattr(choice, "HANDFUL", 0)
         patch.setattr(arrays, "LAST", few)
         patch.setattr(arrays, "BLOCK", block)
         patch.setattr(arrays, "SAMPLE", sample)
         patch.setattr(arrays, "FEW", keep)
         patch.setattr(arrays.ArraySource, "_worth_a_sort", lambda _: block if sorts is None else sorts)
         yield
+
+
+def as_many(patch, most):
+    """Compare more cuts than so many on whole arrays."""
+    for module in (_sums, _cuts, choice):
+        patch.setattr(module, "VECTOR", most)
 
 
 def meaning(metric):

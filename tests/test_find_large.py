@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cutpoint as cp
-from asking import everything, replay
+from asking import as_many, everything, replay
 from cutpoint import metrics as m
 from cutpoint.search import _cuts
 from cutpoint.search._cuts import Cuts
@@ -310,7 +310,7 @@ def test_what_agrees_to_many_digits_is_equal_at_chance_too(monkeypatch, most):
     """Irrational values that agree to ninety digits are called equal, whether few or many are compared."""
     s = np.arange(100, dtype=np.float64).repeat(2)
     cuts = all_cuts(ArraySource.labelled(np.tile([0, 1], 100), s, sample_weight=np.full(200, 0.1)))
-    monkeypatch.setattr(_cuts, "_VECTOR", most)
+    as_many(monkeypatch, most)
 
     signs = cuts.signs(m.information_gain, cuts.values(m.information_gain), Fraction(1, 10**102))
 

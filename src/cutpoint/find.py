@@ -314,7 +314,7 @@ def _optimal(goal: Goal, found: Found, at: At) -> Solution:
             found.summary,
             cuts.thresholds[choice.ties],
             cuts.below[choice.ties],
-            *cuts.masses_of_ties(choice),
+            *choice.masses_of_ties(cuts),
             complete=found.all_ties,
         ),
         certificate=Certificate(

@@ -207,8 +207,8 @@ class Masses:
 
     roundings: int = 1
     """The floats are off by no more than so many roundings, times the number of limbs."""
-    at_hand: bool = True
-    """Whether it takes no adding up to look at an element."""
+    wraps: bool = True
+    """Whether `wrapped` has an answer."""
 
     def __init__(self, limbs: NDArray[np.int64], unit: Unit) -> None:
         self.limbs = limbs
@@ -321,7 +321,7 @@ class Masses:
         return Masses(self.limbs[:, index] - self.limbs[:, [at]], self.unit).carried().floats()
 
     def wrapped(self, index: NDArray[np.intp]) -> NDArray[np.uint64] | None:
-        """Return some elements in units, modulo 2**64; None where other ways are as quick."""
+        """Return some elements in units, modulo 2**64; None where that would take other ways."""
         whole = self.limbs[0].take(index)
         if len(self.limbs) > 1:  # any others are multiples of 2**64
             whole += self.limbs[1].take(index) << LIMB_BITS

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_ONE_BY_ONE = 8
-"""So few exact sums are made one by one."""
+_ONE_BY_ONE = 16
+"""So few exact sums are made as Python's integers."""
 _RUN = 4
 """From so many rows per distinct score on, they are added up before the running sums."""
 _SHARE = 4
@@ -102,7 +102,8 @@ class Weighed:
         whole = scaled(self.rows.view(np.float64), -self.unit.exponent).astype(np.int64).reshape(-1, 2)
         if self.by_score:
             whole = np.add.reduceat(whole, self.first)
-        sums = np.zeros((len(whole) + 1, 2), dtype=np.int64)
+        sums = np.empty((len(whole) + 1, 2), dtype=np.int64)
+        sums[0] = 0
         np.cumsum(whole[::-1], axis=0, out=sums[1:])
         return sums.view(np.uint64)
 
@@ -148,24 +149,30 @@ class Weighed:
 
     def _rows_from(self, at: int) -> tuple[int, int]:
         """Return the exact sums of the rows from one on, if need be from where they are known."""
+        self.look_up([at])
+        return self._exact[at]
+
+    def look_up(self, starts: list[int]) -> None:
+        """Add up the rows from some on, exactly, all in one go."""
         known = self._exact
-        if not known:
-            # All rows are added up once, and both sides of the first cut that is asked for in one go.
-            known[len(self.rows)] = 0, 0
-            starts = [0, at] if 0 < at < len(self.rows) else [0]
-            runs = self.unit.integers_of_runs(self.rows, starts, either=self._either)
-            for start, (pos, neg) in zip(starts[::-1], runs[::-1], strict=True):
-                last = known[min(known)]
-                known[start] = last[0] + pos, last[1] + neg
-        if at not in known:
-            near = min(known, key=lambda row: abs(row - at))
-            rows = self.rows[min(at, near) : max(at, near)]
-            known[at] = known[near]
-            if rows.any():  # the weights of ties may all be zero
-                ((pos, neg),) = self.unit.integers_of_runs(rows, [0], either=self._either)
-                sign = 1 if at < near else -1
-                known[at] = known[at][0] + sign * pos, known[at][1] + sign * neg
-        return known[at]
+        if not known:  # all rows are added up once, and with them what is asked for first
+            size = len(self.rows)
+            known[size] = 0, 0
+            firsts = sorted({0, *starts} - {size})
+            runs = self.unit.integers_of_runs(self.rows, firsts, either=self._either)
+            pos = neg = 0
+            for start, run in zip(firsts[::-1], runs[::-1], strict=True):
+                pos, neg = pos + run[0], neg + run[1]
+                known[start] = pos, neg
+        for at in starts:
+            if at not in known:
+                near = min(known, key=lambda row: abs(row - at))
+                rows = self.rows[min(at, near) : max(at, near)]
+                known[at] = known[near]
+                if rows.any():  # the weights of ties may all be zero
+                    ((pos, neg),) = self.unit.integers_of_runs(rows, [0], either=self._either)
+                    sign = 1 if at < near else -1
+                    known[at] = known[at][0] + sign * pos, known[at][1] + sign * neg
 
     def some(self, index: NDArray[np.intp], skip: int) -> tuple[Masses, Masses]:
         """Return some pairs of the first `sums`, without the first of all if it is to be skipped."""
@@ -297,8 +304,8 @@ class _FromTop(Unsplit):
         return self.of.sums[2]
 
     @property
-    def at_hand(self) -> bool:  # type: ignore[override]
-        """Whether it takes no adding up to look at an element."""
+    def wraps(self) -> bool:  # type: ignore[override]
+        """Whether no row is longer than 62 bits, or else all are added up exactly."""
         return self._limbs is not None or self.of.short
 
     def __len__(self) -> int:
@@ -309,13 +316,15 @@ class _FromTop(Unsplit):
             return super().__getitem__(index)
         if len(index) > _ONE_BY_ONE:
             return self.of.some(index, self._skip)[self.side == "imag"]
+        if not self.of.short:
+            self.of.look_up(self.of.start(index + self._skip).tolist())
         return Masses.from_integers([self.integer(i) for i in index.tolist()], self.unit)
 
     def wrapped(self, index: NDArray[np.intp]) -> NDArray[np.uint64] | None:
         """Return some elements in units, modulo 2**64; None where a row alone may be more."""
         if self._limbs is not None:
             return super().wrapped(index)
-        if not self.of.short:
+        if not self.wraps:
             return None
         return self.of.wrapped[:, int(self.side == "imag")].take(index + self._skip)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from cutpoint.metrics._arithmetic import ratio, root, smaller
 from cutpoint.metrics._metric import About, Metric
+from cutpoint.metrics._rates import precision, recall
 from cutpoint.metrics._shared import (
     ALWAYS,
     BAD,
@@ -116,6 +117,7 @@ precision_recall_min = Metric(
     direction="higher",
     trend_=GOOD,
     formula=lambda tp, fp, fn, tn: smaller(ratio(tp, tp + fp), ratio(tp, tp + fn)),
+    least_of=(precision, recall),
     about=About(
         title="Minimum of precision and recall",
         summary="The weaker of the two; its optimum lies near the break-even point PP = P.",

@@ -114,6 +114,36 @@ def _information_gain(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     )
 
 
+def _gain_from_chance(away: Any, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    # As a sum of terms that are not negative: expected mass times (1 + d) ln(1 + d) - d, where d is by what
+    # part the mass is more than expected.
+    n = tp + fp + fn + tn
+    sides = (tp + fp, tp + fn), (tp + fp, fp + tn), (fn + tn, tp + fn), (fn + tn, fp + tn)
+    total: Any = 0.0
+    for (called, truly), sign in zip(sides, (1, -1, -1, 1), strict=True):
+        term = called / n * (truly / n) * _surplus(sign * (away / called / truly))
+        total = total + np.where((called > 0) & (truly > 0), term, 0.0)
+    return total / np.log(2)
+
+
+def _surplus(d: Array) -> Array:
+    """Return ``(1 + d) ln(1 + d) - d`` without cancelling; 1 at -1."""
+    series = np.zeros_like(d)
+    size = np.abs(d)
+    terms = _FEW_TERMS if not (size >= _TINY).any() else _MANY_TERMS
+    for k in range(terms, 1, -1):
+        series = (1 / (k * (k - 1))) - d * series
+    near = d * d * series
+    if terms == _FEW_TERMS:
+        return near
+    return np.where(size < _SMALL, near, np.where(d <= -1, 1.0, (1 + d) * np.log1p(d) - d))
+
+
+_TINY, _FEW_TERMS = 1e-3, 7
+_SMALL, _MANY_TERMS = 0.1, 18
+"""So many terms of the series are exact to the last bit for what is smaller."""
+
+
 def _chi_square(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     return _chi_square_of(tp * tn - fp * fn, tp, fp, fn, tn)
 
@@ -139,6 +169,7 @@ information_gain = Metric(
     direction="higher",
     trend_=None,
     at_chance=Fraction(0),
+    from_chance=_gain_from_chance,
     formula=_information_gain,
     rational=False,
     cancels=True,

@@ -101,6 +101,8 @@ class Expression(ABC):
     """The value wherever decision and truth are independent (tp/P = fp/N), if it is always the same."""
     from_chance: Callable[..., Any] | None = None
     """A function of ``tp*tn - fp*fn`` and the counts: the distance from `at_chance`, without cancelling."""
+    least_of: tuple[Expression, ...] = ()
+    """The expressions whose smallest value it is, if it is that."""
     scale_free: bool = False
     """Whether the value is the same for counts in any unit, so that whole numbers of a unit will do."""
 

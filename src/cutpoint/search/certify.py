@@ -28,7 +28,7 @@ from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.masses import Unit
 from cutpoint.metrics._metric import Metric
 from cutpoint.objective import Goal
-from cutpoint.search._cuts import Cuts, choose
+from cutpoint.search.choice import choose
 from cutpoint.search.run import Found
 from cutpoint.search.sweep import all_cuts
 from cutpoint.solution import Guarantee
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from cutpoint.metrics._expression import Constraint
     from cutpoint.questions import Source
+    from cutpoint.search._cuts import Cuts
 
 Confidence = float | Literal["expectation"]
 Counts = dict[str, "NDArray[np.int64]"]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cutpoint._errors import InvalidInputError
-from cutpoint.search._cuts import Choice, Cuts, choose
+from cutpoint.search._cuts import Cuts
+from cutpoint.search.choice import Choice, choose
 from cutpoint.search.narrow import prune, tabulate, value_of_nobody
 from cutpoint.search.run import has_bounds
 from cutpoint.search.sweep import with_nobody

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cutpoint.search._cuts import Cuts, choose
+from cutpoint.search._cuts import Cuts
+from cutpoint.search.choice import choose
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

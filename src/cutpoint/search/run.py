@@ -9,13 +9,14 @@ from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.metrics._expression import Expression, WeightedSum
 from cutpoint.metrics._metric import UserFunction
 from cutpoint.questions import SMALL
-from cutpoint.search._cuts import Choice, Cuts, choose
+from cutpoint.search.choice import Choice, choose
 from cutpoint.search.narrow import narrow
 from cutpoint.search.sweep import all_cuts
 
 if TYPE_CHECKING:
     from cutpoint.objective import Goal
     from cutpoint.questions import Histogram, Source, Summary
+    from cutpoint.search._cuts import Cuts
     from cutpoint.search.narrow import Narrowed
 
 Method = Literal["auto", "sweep", "narrow", "ilp"]

@@ -19,7 +19,7 @@ import numpy as np
 from cutpoint._errors import InvalidParameterError, SolverError
 from cutpoint.metrics._expression import WeightedSum
 from cutpoint.metrics._metric import Metric
-from cutpoint.search._cuts import Choice, Cuts
+from cutpoint.search.choice import Choice
 from cutpoint.search.ilp import _programme
 from cutpoint.search.ilp._forms import Form, Target, constraint_rows, target
 from cutpoint.search.ilp._highs import Reply, Solver, Status
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoint.objective import Goal
+    from cutpoint.search._cuts import Cuts
     from cutpoint.search.ilp._programme import Cost, Floats, Instances, Programme
 
 Formulation = Literal["chain", "document"]

@@ -1,0 +1,216 @@
+"""The exact choice among cuts.
+
+Floats find the few cuts that could be best; exact arithmetic decides among these. So two cuts of
+equal value are always seen to be tied, and one that is better by less than a float can show wins.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cutpoint.masses import Masses
+from cutpoint.metrics._expression import WeightedSum
+from cutpoint.search._cuts import AGREE_SUM, CLOSE
+from cutpoint.search._sums import SMALL, VECTOR
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoint.objective import Goal
+    from cutpoint.search._cuts import Cuts, Exact
+
+    Floats = NDArray[np.float64]
+    Index = NDArray[np.intp]
+
+HANDFUL = 16
+"""So few cuts are compared by their exact values at once."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The best of some cuts: indices of it and of its ties, and its exact value."""
+
+    best: int
+    ties: Index
+    value: Exact
+    same: bool = False
+    """Whether the ties are known to have the masses of the best: what lies between weighs nothing."""
+
+    def masses_of_ties(self, cuts: Cuts) -> tuple[Masses, Masses]:
+        """Return the exact masses called positive at the ties."""
+        unit = cuts.summary.unit
+        if len(self.ties) == 0:  # which is most often so
+            none = Masses(np.zeros((unit.limbs, 0), dtype=np.int64), unit)
+            return none, none
+        if not self.same:
+            return cuts.tp.later(self.ties), cuts.fp.later(self.ties)
+        every = np.zeros(len(self.ties), dtype=np.intp)
+        tp, fp = (Masses.scalar(mass, unit)[every] for mass in cuts.masses(self.best))
+        return tp, fp
+
+
+def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice | None:
+    """Return the exact best of the feasible cuts (all: None); None where it is undefined at all of them.
+
+    Among equals the first is chosen: the highest threshold, which calls the fewest rows positive.
+    """
+    values = cuts.values(goal.expression)
+    race = values if goal.sign > 0 else -values
+    if feasible is not None:
+        race = np.where(feasible, race, np.nan)
+    near = _near_the_best(cuts, goal, race)
+    if near is None:
+        return None
+    first, last = int(near[0]), int(near[-1])
+    if first == last or (goal.expression.exact and cuts.same(first, last)):
+        return Choice(first, near[1:], cuts.exact(goal.expression, first), same=True)
+    tied = _best_of(cuts, goal, race, near)
+    # Irrational values that are called equal may differ in a digit that nobody sees: that of the cut
+    # that is chosen is the same, however it was found.
+    return Choice(int(tied[0]), tied[1:], cuts.exact(goal.expression, int(tied[0])))
+
+
+def _near_the_best(cuts: Cuts, goal: Goal, race: Floats) -> Index | None:
+    """Return the cuts that rounding leaves in the race, most often one; None where all are undefined."""
+    best = float(np.fmax.reduce(race)) if len(race) else math.nan  # the greatest that is not NaN
+    if math.isnan(best):
+        return None
+    if math.isinf(best):
+        return np.flatnonzero(race == best)
+    if isinstance(goal.expression, WeightedSum):
+        room = cuts.rounding(goal.expression, race)
+        return np.flatnonzero(race + room >= np.fmax.reduce(race - room))
+    # One number for the rounding of all cuts that are near the best.
+    size = max(abs(best), goal.expression.magnitude(*cuts.sizes))
+    return np.flatnonzero(race >= best - 4 * cuts.slack * size)
+
+
+def _best_of(cuts: Cuts, goal: Goal, race: Floats, near: Index) -> Index:
+    """Return the best of the cuts that rounding left in the race, and all that are as good."""
+    expression = goal.expression
+    if not expression.exact or math.isinf(race[near[0]]):
+        return near[race[near] == race[near].max()]
+    if len(near) <= HANDFUL and expression.comparable:
+        return _of_a_few(cuts, goal, near)
+    if len(near) > VECTOR:
+        tied = _of_sums(cuts, goal, race, near)
+        if tied is not None:
+            return tied
+        if expression.from_chance is not None:
+            near, equal = _by_distance_from_chance(cuts, goal, near)
+            if equal:
+                return near
+    return _by_comparisons(cuts, goal, race, near)
+
+
+def _of_a_few(cuts: Cuts, goal: Goal, near: Index) -> Index:
+    values = cuts.exact_values(goal.expression, near)
+    best = max(values) if goal.sign > 0 else min(values)
+    return near[[value == best for value in values]]
+
+
+def _of_sums(cuts: Cuts, goal: Goal, race: Floats, near: Index) -> Index | None:
+    """Return the best if the value is a sum of masses; None if it is not, or if that is not quick.
+
+    What such sums are apart is small, so they are told apart modulo 2**64.
+    """
+    expression = goal.expression
+    form = cuts.quotient(expression)
+    if form is None or not form.is_sum:
+        return None
+    _, w1, w2 = form.above
+    shared = math.gcd(w1, w2)
+    if shared == 0:  # the same at every cut
+        return near
+    if isinstance(expression, WeightedSum):
+        room = float(cuts.rounding(expression, race[near], near).max())
+    else:
+        room = cuts.slack * max(abs(float(race[near[0]])), expression.magnitude(*cuts.sizes))
+    if not math.isfinite(room):
+        return None
+    over, per = (16 * room).as_integer_ratio()
+    if over * abs(form.under[0]) >= SMALL * shared * per:
+        return None
+    up = goal.sign if form.under[0] > 0 else -goal.sign
+    sums = cuts.sums.small([0, up * w1 // shared, up * w2 // shared], near)
+    if sums is None:
+        return None
+    sums -= sums[0]  # what they are apart is small, themselves they need not be
+    return near[sums == sums.max()]
+
+
+def _by_distance_from_chance(cuts: Cuts, goal: Goal, near: Index) -> tuple[Index, bool]:
+    """Return those of some cuts that can be the best, or tie, by floats that do not cancel at chance.
+
+    And whether these are all at chance, and so equal.
+    """
+    expression = goal.expression
+    assert expression.from_chance is not None
+    counts = {name: floats[near] for name, floats in cuts.floats.items()}
+    with np.errstate(all="ignore"):
+        away, at_chance = cuts.sums.from_chance(near, cuts.slack)
+        beyond = goal.sign * expression.from_chance(away, **counts)
+    beyond[np.abs(beyond) < CLOSE] = 0
+    best = float(beyond.max())
+    if not math.isfinite(best):
+        return near, False
+    room = 4 * cuts.slack * abs(best)
+    if expression.cancels:  # sums of logarithms that agree to so many digits are called equal
+        room += 8 * float(AGREE_SUM) * max(1.0, expression.magnitude(*cuts.sizes))
+    left = beyond >= best - room
+    return near[left], best == 0 and bool(at_chance[left].all())
+
+
+def _by_comparisons(cuts: Cuts, goal: Goal, race: Floats, near: Index) -> Index:
+    """Compare all cuts with the one that leads, until no other is better."""
+    expression = goal.expression
+    leader = int(near[np.argmax(race[near])])
+    while True:
+        tied, unsure = near[:0], near
+        signs = cuts.quick_signs(expression, near, leader)
+        if signs is None:
+            leader, tied, unsure = _ahead(cuts, goal, near, leader)
+            if len(unsure) == 0:
+                return tied
+            reference = cuts.exact(expression, leader)
+            signs = cuts.signs(expression, goal.sign * race[unsure], reference, unsure)
+        better = goal.sign * signs > 0
+        if not better.any():
+            equal = unsure[signs == 0]
+            return np.sort(np.concatenate([tied, equal])) if len(tied) else equal
+        near = unsure[better]
+        leader = _furthest_ahead(cuts, goal, near, cuts.exact(expression, leader))
+
+
+def _ahead(cuts: Cuts, goal: Goal, near: Index, leader: int) -> tuple[int, Index, Index]:
+    """Return which cut is ahead as far as floats can tell, those known to be as good, and those in doubt."""
+    while True:
+        by, room, same = cuts.change(goal.expression, near, leader)
+        by *= goal.sign
+        low, high = by - room, by + room
+        best = int(np.argmax(low))
+        if low[best] <= 0:
+            return leader, near[same], near[(high >= 0) & ~same]
+        leader, near = int(near[best]), near[high >= low[best]]
+        if len(near) == 1:
+            return leader, near, near[1:]
+
+
+def _furthest_ahead(cuts: Cuts, goal: Goal, near: Index, reference: Exact) -> int:
+    """Return the one of some cuts that is better than all, or nearly all, others of them.
+
+    All are better than the reference. Of quotients it is the one that exceeds it most in the numerator,
+    less what the reference is of the denominator (Dinkelbach's step): the best where the denominator is
+    the same for all, and close to the best elsewhere.
+    """
+    form = cuts.quotient(goal.expression)
+    if form is None or not isinstance(reference, Fraction):
+        values = [goal.sign * value for value in cuts.exact_values(goal.expression, near)]
+        return int(near[max(range(len(values)), key=values.__getitem__)])
+    excess = form.excess(reference, cuts.summary)
+    return cuts.sums.largest([goal.sign * weight for weight in excess.weights], near)
