@@ -258,10 +258,16 @@ ALIKE = {
     "no weights": lambda rng, n: None,
     "one weight": lambda rng, n: np.full(n, 0.1),
     "nearly equal weights": lambda rng, n: 1 + 1e-15 * rng.integers(0, 8, n),
+    "whole weights": lambda rng, n: 2.0**36 - rng.integers(0, 8, n),
 }
 
 
-QUOTIENTS = [("alternating", "accuracy"), ("alternating", "balanced_accuracy"), ("pairs", "precision")]
+QUOTIENTS = [
+    ("alternating", "accuracy"),
+    ("alternating", "balanced_accuracy"),
+    ("pairs", "precision"),
+    ("pairs", "precision_recall_min"),
+]
 AT_CHANCE = ["youden_j", "mcc", "markedness", "chi_square", "diagnostic_odds_ratio"]
 
 
@@ -269,7 +275,7 @@ AT_CHANCE = ["youden_j", "mcc", "markedness", "chi_square", "diagnostic_odds_rat
     ("scores", "goal", "weights"),
     [(*case, weights) for case in QUOTIENTS for weights in ALIKE]
     + [("pairs", goal, weights) for goal in AT_CHANCE for weights in ALIKE]
-    + [("pairs", "information_gain", weights) for weights in ("no weights", "one weight")],
+    + [("pairs", "information_gain", weights) for weights in ALIKE],
 )
 def test_thousands_of_cuts_that_are_alike(monkeypatch, scores, goal, weights):
     """Cuts that are as good as the best, as far as floats can tell, are compared together."""

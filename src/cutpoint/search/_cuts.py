@@ -251,9 +251,11 @@ class Cuts:
             form = self.quotient(part)
             if form is None or not isinstance(reference, Fraction):
                 return None
-            room = 16 * self.slack * max(abs(float(reference)), part.magnitude(*self.sizes))
             excess = form.excess(reference, self.summary)
-            found = self.sums.quick_signs(excess.weights, index, excess.within(room))
+            # Of the two that a value is the smaller of, the other may be far away.
+            room = 16 * self.slack * max(abs(float(reference)), part.magnitude(*self.sizes))
+            bound = math.inf if expression.least_of else excess.within(room)
+            found = self.sums.quick_signs(excess.weights, index, bound)
             if found is None:
                 return None
             signs = found if signs is None else np.minimum(signs, found)

@@ -208,7 +208,8 @@ def _furthest_ahead(cuts: Cuts, goal: Goal, near: Index, reference: Exact) -> in
     less what the reference is of the denominator (Dinkelbach's step): the best where the denominator is
     the same for all, and close to the best elsewhere.
     """
-    form = cuts.quotient(goal.expression)
+    parts = goal.expression.least_of or (goal.expression,)
+    form = cuts.quotient(min(parts, key=lambda part: cuts.exact(part, int(near[0]))))
     if form is None or not isinstance(reference, Fraction):
         values = [goal.sign * value for value in cuts.exact_values(goal.expression, near)]
         return int(near[max(range(len(values)), key=values.__getitem__)])
