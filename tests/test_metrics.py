@@ -75,6 +75,28 @@ def test_value_in_any_unit(metric, four, times):
     assert one == many or math.isnan(one + many)
 
 
+@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.ordered_by is not None], ids=str)
+def test_order_is_that_of_an_easier_one(metric):
+    """At all confusions of some classes the other expression is defined where this is, and in its order."""
+    found = []
+    for tp, fp in itertools.product(range(6), range(8)):
+        key, value = (x.evaluate(**counts(tp, fp, 5 - tp, 7 - fp)) for x in (metric.ordered_by, metric))
+        assert math.isnan(key) == math.isnan(value)
+        if not math.isnan(key):
+            found.append((key, value))
+    for (key, value), (other_key, other) in itertools.combinations(found, 2):
+        assert (key < other_key) == (value < other and abs(value - other) > Fraction(1, 10**80))
+        assert (key == other_key) == (abs(value - other) < Fraction(1, 10**80))
+
+
+@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.least_of], ids=str)
+def test_least_of_its_parts(metric):
+    """At all small confusions the value is the smallest of its parts, undefined where one is."""
+    for four in confusions(4):
+        value, *parts = (x.evaluate(**counts(*four)) for x in (metric, *metric.least_of))
+        assert math.isnan(value) if any(map(math.isnan, parts)) else value == min(parts)
+
+
 @every_metric
 def test_float_world_is_the_exact_world(metric):
     """On arrays each entry gives the same numbers, NaN and infinity at the same confusions."""

@@ -485,6 +485,20 @@ def test_weights_of_any_kind(weights):
     assert everything(expected) == everything(cp.find(Y, S, sample_weight=weights, maximize="f1"))
 
 
+@pytest.mark.parametrize("weights", [[1, 1, 1, 1], [True] * 4, np.ones(4, dtype=np.float32)], ids=str)
+def test_weights_of_one_are_none(weights):
+    """A column of ones costs nothing, and a zero among them is not overlooked."""
+    y, s = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+
+    assert ArraySource.labelled(y, s, sample_weight=weights).streams[0].weights is None
+    assert everything(cp.find(y, s, maximize="f1")) == everything(
+        cp.find(y, s, maximize="f1", sample_weight=weights)
+    )
+    assert 1 == cp.find(y, s, maximize="f1", sample_weight=[1, 0, 1, 1]).negatives
+    with pytest.raises(InvalidInputError, match="same number of rows"):
+        cp.find(y, s, maximize="f1", sample_weight=[1, 1, 1])
+
+
 @pytest.mark.parametrize(
     "counts",
     [([0, 1, 0], [1, 0, 1]), (np.array([0, 1, 0], np.uint8), pd.Series([1, 0, 1], dtype="Int64"))],

@@ -302,7 +302,7 @@ def _common(goal: Goal, found: Found) -> dict[str, Any]:
 def _optimal(goal: Goal, found: Found, at: At) -> Solution:
     cuts, choice = found.cuts, found.choice
     assert choice is not None
-    best, value = choice.best, float(choice.value)
+    best, value = choice.best, choice.rounded
     cut = cut_at(cuts, best)
     return Solution(
         status=found.status,
@@ -314,7 +314,7 @@ def _optimal(goal: Goal, found: Found, at: At) -> Solution:
             found.summary,
             cuts.thresholds[choice.ties],
             cuts.below[choice.ties],
-            *choice.masses_of_ties(cuts),
+            *choice.masses_of_ties(),
             complete=found.all_ties,
         ),
         certificate=Certificate(
@@ -362,7 +362,7 @@ def _infeasible(goal: Goal, found: Found, look: Callable[[Goal], Found]) -> Solu
         index = best.choice.best
         met = bool(best.cuts.feasible((constraint,))[index])
         threshold = float(best.cuts.thresholds[index])
-        reports.append(Attainable(str(constraint), float(best.choice.value), threshold, met))
+        reports.append(Attainable(str(constraint), best.choice.rounded, threshold, met))
     return replace(_none(goal, found, "infeasible"), attainable=tuple(reports))
 
 

@@ -13,12 +13,13 @@ from __future__ import annotations
 import decimal
 import math
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from cutpoint.metrics._change import Change
-from cutpoint.metrics._root import Root, exact_root
+from cutpoint.metrics._root import Root, digits, exact_root
 
 LOG_DIGITS = 100
 """Digits of a logarithm."""
@@ -72,12 +73,15 @@ def entropy_term(x: Any, reference: Any) -> Any:
     if x == 0:
         return Fraction(0)
     quotient = Fraction(x) / Fraction(reference)
-    with decimal.localcontext(decimal.Context(prec=LOG_DIGITS + 20)) as context:
-        log2 = (
-            context.ln(decimal.Decimal(quotient.numerator))
-            - context.ln(decimal.Decimal(quotient.denominator))
-        ) / context.ln(decimal.Decimal(2))
-    return Fraction(x) * Fraction(log2)
+    context = decimal.Context(prec=digits(LOG_DIGITS) + 20)
+    log = context.subtract(_ln(quotient.numerator, context.prec), _ln(quotient.denominator, context.prec))
+    return Fraction(x) * Fraction(context.divide(log, _ln(2, context.prec)))
+
+
+@lru_cache(64)
+def _ln(x: int, precision: int) -> decimal.Decimal:
+    """Return the natural logarithm; some, like that of 2, are asked for again and again."""
+    return decimal.Context(prec=precision).ln(decimal.Decimal(x))
 
 
 def smaller(a: Any, b: Any) -> Any:

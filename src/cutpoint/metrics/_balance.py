@@ -347,6 +347,18 @@ def _prevalence_threshold_from_half(away: Any, tp: Any, fp: Any, fn: Any, tn: An
     return -away / both / both / 2
 
 
+_PREVALENCE_THRESHOLD = About(
+    title="Prevalence threshold",
+    summary="The prevalence below which a positive decision is soon more often wrong than right.",
+    formula="sqrt(FPR) / (sqrt(TPR) + sqrt(FPR)) = (sqrt(TPR*FPR) - FPR) / (TPR - FPR)",
+    range="[0, 1], smaller is better",
+    undefined="NaN where nobody is called positive, or with one class only",
+    monotone=REVERSED,
+    aliases=("pt",),
+    reference="Balayla, J. (2020). Prevalence threshold and the geometry of screening curves. "
+    "doi:10.1371/journal.pone.0240215",
+)
+
 prevalence_threshold = Metric(
     name="prevalence_threshold",
     direction="lower",
@@ -355,16 +367,15 @@ prevalence_threshold = Metric(
     from_chance=_prevalence_threshold_from_half,
     formula=_prevalence_threshold,
     rational=False,
-    magnitude_=relative,
-    about=About(
-        title="Prevalence threshold",
-        summary="The prevalence below which a positive decision is soon more often wrong than right.",
-        formula="sqrt(FPR) / (sqrt(TPR) + sqrt(FPR)) = (sqrt(TPR*FPR) - FPR) / (TPR - FPR)",
-        range="[0, 1], smaller is better",
-        undefined="NaN where nobody is called positive, or with one class only",
-        monotone=REVERSED,
-        aliases=("pt",),
-        reference="Balayla, J. (2020). Prevalence threshold and the geometry of screening curves. "
-        "doi:10.1371/journal.pone.0240215",
+    ordered_by=Metric(  # FPR / (TPR + FPR), whose roots it is made of
+        name="prevalence_threshold",
+        direction="lower",
+        trend_=BAD,
+        numerator=lambda tp, fp, fn, tn: fp * (tp + fn),
+        denominator=lambda tp, fp, fn, tn: fp * (tp + fn) + tp * (fp + tn),
+        magnitude_=relative,
+        about=_PREVALENCE_THRESHOLD,
     ),
+    magnitude_=relative,
+    about=_PREVALENCE_THRESHOLD,
 )

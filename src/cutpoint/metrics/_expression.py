@@ -103,6 +103,8 @@ class Expression(ABC):
     """A function of ``tp*tn - fp*fn`` and the counts: the distance from `at_chance`, without cancelling."""
     least_of: tuple[Expression, ...] = ()
     """The expressions whose smallest value it is, if it is that."""
+    ordered_by: Expression | None = None
+    """An expression that rises and falls with this one, is equal where it is, and is easier to compare."""
     scale_free: bool = False
     """Whether the value is the same for counts in any unit, so that whole numbers of a unit will do."""
 

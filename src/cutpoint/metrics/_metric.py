@@ -58,6 +58,7 @@ class Metric(Expression):
     at_chance: Fraction | None = None
     from_chance: Formula | None = None
     least_of: tuple[Expression, ...] = ()
+    ordered_by: Expression | None = None
     box_bounds: Callable[[Metric, Box], tuple[Array, Array]] | None = None
     magnitude_: Callable[[float, float], float] = lambda positives, negatives: 1.0
     parameters: tuple[tuple[str, Fraction], ...] = ()

@@ -7,15 +7,38 @@ their digits. Only where a root is added to something it becomes a fraction, of 
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT_DIGITS = 900
 """Digits of an irrational root that is added to something: weights span 200 orders of magnitude, roots of
 products of four of them can agree to 800 digits and still differ."""
 
-_ROOT_BITS = 2 * int(ROOT_DIGITS * math.log2(10))
+FEW_DIGITS = 40
+"""Digits of what is only to be rounded to a float, see `few_digits`."""
+
 _FLOAT_BITS = 2 * 60
+_few: ContextVar[bool] = ContextVar("few", default=False)
+
+
+@contextmanager
+def few_digits() -> Iterator[None]:
+    """Evaluate to `FEW_DIGITS` digits only what is irrational: to compare takes many, to print does not."""
+    before = _few.set(True)
+    try:
+        yield
+    finally:
+        _few.reset(before)
+
+
+def digits(many: int) -> int:
+    """Return how many digits are asked for, where so many are usual."""
+    return FEW_DIGITS if _few.get() else many
 
 
 def exact_root(square: int | Fraction) -> Fraction | Root:
@@ -37,8 +60,8 @@ class Root:
 
     @property
     def fraction(self) -> Fraction:
-        """The value, correct to `ROOT_DIGITS` digits."""
-        whole, shift = self._digits(_ROOT_BITS)
+        """The value, correct to `ROOT_DIGITS` digits, or see `few_digits`."""
+        whole, shift = self._digits(2 * int(digits(ROOT_DIGITS) * math.log2(10)))
         return Fraction(self.sign * whole, 1 << shift)
 
     def _digits(self, bits: int) -> tuple[int, int]:

@@ -13,7 +13,7 @@ import numpy as np
 from cutpoint.metrics._arithmetic import LOG_DIGITS
 from cutpoint.metrics._change import Change
 from cutpoint.metrics._expression import SLACK, WeightedSum
-from cutpoint.metrics._root import ROOT_DIGITS, Root
+from cutpoint.metrics._root import ROOT_DIGITS, Root, few_digits
 from cutpoint.search._sums import VECTOR, Quotient, Sums
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ AGREE_ROOT, AGREE_SUM = Fraction(1, 10 ** (ROOT_DIGITS - 10)), Fraction(1, 10 **
 _ALL = slice(None)
 CLOSE = 1e-300
 """Floats that are less may have lost digits."""
+_CANCELLED = 1e-15
+"""What is a smaller part of what was added up has lost many digits."""
 _TINY = -200
 """Four masses that are multiples of two to this are not zero, as a float, when multiplied."""
 
@@ -138,6 +140,16 @@ class Cuts:
             counts: Any = self.summary.counts(*masses) if expression.scale_free else self.confusion(index)
             self._asked[expression] = _evaluate(expression, counts)
         return self._asked[expression]
+
+    def rounded(self, expression: Expression, index: int) -> float:
+        """Return the value at one cut, rounded once to a float."""
+        if not expression.exact or expression.comparable:
+            return float(self.exact(expression, index))
+        with few_digits():
+            value = float(_evaluate(expression, self.confusion(index)))
+        terms = self.rounding(expression, np.array([value]), [index]) / self.slack
+        # If most of it cancels, few digits are left.
+        return value if abs(value) > _CANCELLED * terms[0] else float(self.exact(expression, index))
 
     def exact_values(self, expression: Expression, index: NDArray[np.intp]) -> list[Exact]:
         """Return the exact values at a few cuts."""

@@ -9,19 +9,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cutpoint.masses import Masses
 from cutpoint.metrics._expression import WeightedSum
+from cutpoint.objective import Goal
 from cutpoint.search._cuts import AGREE_SUM, CLOSE
 from cutpoint.search._sums import SMALL, VECTOR
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cutpoint.objective import Goal
+    from cutpoint.metrics._expression import Expression
     from cutpoint.search._cuts import Cuts, Exact
 
     Floats = NDArray[np.float64]
@@ -33,17 +35,28 @@ HANDFUL = 16
 
 @dataclass(frozen=True)
 class Choice:
-    """The best of some cuts: indices of it and of its ties, and its exact value."""
+    """The best of some cuts for an expression: indices of it and of its ties."""
 
+    cuts: Cuts
+    expression: Expression
     best: int
     ties: Index
-    value: Exact
     same: bool = False
     """Whether the ties are known to have the masses of the best: what lies between weighs nothing."""
 
-    def masses_of_ties(self, cuts: Cuts) -> tuple[Masses, Masses]:
+    @property
+    def value(self) -> Exact:
+        """The exact value."""
+        return self.cuts.exact(self.expression, self.best)
+
+    @cached_property
+    def rounded(self) -> float:
+        """The value, rounded once to a float."""
+        return self.cuts.rounded(self.expression, self.best)
+
+    def masses_of_ties(self) -> tuple[Masses, Masses]:
         """Return the exact masses called positive at the ties."""
-        unit = cuts.summary.unit
+        cuts, unit = self.cuts, self.cuts.summary.unit
         if len(self.ties) == 0:  # which is most often so
             none = Masses(np.zeros((unit.limbs, 0), dtype=np.int64), unit)
             return none, none
@@ -68,11 +81,9 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
         return None
     first, last = int(near[0]), int(near[-1])
     if first == last or (goal.expression.exact and cuts.same(first, last)):
-        return Choice(first, near[1:], cuts.exact(goal.expression, first), same=True)
+        return Choice(cuts, goal.expression, first, near[1:], same=True)
     tied = _best_of(cuts, goal, race, near)
-    # Irrational values that are called equal may differ in a digit that nobody sees: that of the cut
-    # that is chosen is the same, however it was found.
-    return Choice(int(tied[0]), tied[1:], cuts.exact(goal.expression, int(tied[0])))
+    return Choice(cuts, goal.expression, int(tied[0]), tied[1:])
 
 
 def _near_the_best(cuts: Cuts, goal: Goal, race: Floats) -> Index | None:
@@ -92,6 +103,9 @@ def _near_the_best(cuts: Cuts, goal: Goal, race: Floats) -> Index | None:
 
 def _best_of(cuts: Cuts, goal: Goal, race: Floats, near: Index) -> Index:
     """Return the best of the cuts that rounding left in the race, and all that are as good."""
+    if goal.expression.ordered_by is not None:
+        goal = Goal(goal.expression.ordered_by, goal.direction)
+        race = goal.sign * cuts.values(goal.expression)
     expression = goal.expression
     if not expression.exact or math.isinf(race[near[0]]):
         return near[race[near] == race[near].max()]

@@ -110,7 +110,7 @@ def best(counts: Cells, goal: Goal) -> BestSoFar:
     summary = counts.summary()
     seen = glimpse(summary, counts.histogram(), goal)
     worst = -goal.sign * math.inf
-    attained = worst if seen.choice is None else float(seen.choice.value)
+    attained = worst if seen.choice is None else seen.choice.rounded
     bound = attained if seen.bound is None else float(seen.bound)
     if seen.choice is not None:
         bound = max(bound, attained) if goal.sign > 0 else min(bound, attained)

@@ -111,6 +111,8 @@ class ArraySource:
             (None, None) if sample_weight is None else weights_and_ends(sample_weight, "sample_weight")
         )
         same_length({"y_true": labels, "y_score": scores, "sample_weight": weights})
+        if weights is not None and ends == (1.0, 1.0) and weights.all():
+            weights = ends = None  # a column of ones is as good as none
         return cls(scores, (Stream(labels, weights, ends),))
 
     @classmethod

@@ -292,7 +292,7 @@ def answer(posed: Posed, made: Run, *, passes: int) -> Found:
     truth = decide(cuts, goal, "ilp", passes, cuts.summary.rows)
     if made.status in ("optimal", "infeasible") or _closed(goal, made):
         if not _agrees(posed, made, truth):
-            best = None if truth.choice is None else float(truth.choice.value)
+            best = None if truth.choice is None else truth.choice.rounded
             raise SolverError.wrong(found=made.value, truth=best)
         return truth
     # Stopped early: the solver's own answer, or if it has none yet, the better of the two cuts
@@ -303,7 +303,7 @@ def answer(posed: Posed, made: Run, *, passes: int) -> Found:
     if not usable:
         raise SolverError.nothing(bound=made.bound)
     best_index = max(usable, key=lambda i: goal.sign * cuts.exact(goal.expression, i))
-    choice = Choice(best_index, np.empty(0, dtype=np.intp), cuts.exact(goal.expression, best_index))
+    choice = Choice(cuts, goal.expression, best_index, np.empty(0, dtype=np.intp))
     status: Literal["time_limit", "gap_limit"] = "time_limit" if made.status == "time_limit" else "gap_limit"
     return Found(cuts.summary, cuts, choice, "ilp", passes, cuts.summary.rows, status, made.bound)
 
@@ -321,7 +321,7 @@ def _agrees(posed: Posed, made: Run, truth: Found) -> bool:
     best: Any = truth.choice.value
     found: Any = cuts.exact(goal.expression, made.index)
     ahead = goal.sign * (Fraction(best) - Fraction(found))
-    size = max(abs(float(truth.choice.value)), goal.expression.magnitude(*cuts.summary.sizes))
+    size = max(abs(truth.choice.rounded), goal.expression.magnitude(*cuts.summary.sizes))
     return float(ahead) <= TOLERANCE * size
 
 
