@@ -117,7 +117,8 @@ def best_thresholds(problem: Problem, goal: str = "f1") -> set[float]:
     """Return the best threshold and its ties."""
     import cutpoint as cp
 
-    best = cp.find(problem.y, problem.score, maximize=goal, sample_weight=problem.weight)
+    way = "minimize" if getattr(cp.metrics, goal).direction == "lower" else "maximize"
+    best = cp.find(problem.y, problem.score, sample_weight=problem.weight, **{way: goal})
     return {best.threshold, *(tie.threshold for tie in best.ties)}
 
 

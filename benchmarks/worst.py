@@ -1,6 +1,7 @@
 """No input should make find slower than twice a plain argsort sweep: every kind of scores and weights.
 
-For the best F1; and for the best accuracy and MCC where thousands of cuts are as good, or nearly so.
+For the best F1; for every metric of the catalogue on ordinary data of few rows; and for the best accuracy and
+MCC where thousands of cuts are as good, or nearly so.
 
     python -m benchmarks.worst                # half an hour
     python -m benchmarks.worst --rows 10000   # only this size again; the others stay as they are
@@ -23,6 +24,7 @@ from typing import Any
 from benchmarks.core import best_thresholds, machine, timed
 from benchmarks.problems import KINDS, WEIGHTS, make
 from benchmarks.rivals import argsort_sweep, cutpoint_find
+from cutpoint.metrics._catalogue import PLAIN
 
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "worst.json"
@@ -38,6 +40,9 @@ TIED = {
     "rows": (10**4, 10**5, 10**6),
 }
 """Where many cuts tie for other goals; nearly equal weights up to 10,000 rows only."""
+EVERY = {"scores": ("probabilities", "1 decimal", "geometric"), "weights": (UNWEIGHTED, "weighted")}
+"""Where every goal of the catalogue is timed, with the fewest rows."""
+GOALS = [metric.name for metric in PLAIN if metric.name != "f1"]
 ROWS_TIMED = 2 * 10**5
 """Calls on few rows are timed together until they have read so many."""
 HOW = [UNWEIGHTED, *WEIGHTS]
@@ -68,6 +73,13 @@ def main() -> None:
         for rows in sizes:
             kinds_of_weights = HOW[: 2 if rows >= LARGE else None]
             cells += [in_own_process(kind, how, rows) for how in kinds_of_weights for kind in KINDS]
+            cells += [
+                in_own_process(kind, how, rows, goal)
+                for goal in GOALS
+                for kind in EVERY["scores"]
+                for how in EVERY["weights"]
+                if rows == SIZES[0]
+            ]
             cells += [
                 in_own_process(kind, how, rows, goal)
                 for goal in TIED["goals"]
@@ -149,7 +161,20 @@ def render(result: dict[str, Any]) -> str:
         lines = [[kind, *(_shown(here[kind, how]) for how in columns)] for kind in KINDS if columns]
         page += [f"## The best F1, {rows:,} rows", "", *_table(["scores", *columns], lines), ""]
     others = [one for one in result["cells"] if one["goal"] != "f1"]
+    tied = [one for one in others if one["scores"] in TIED["scores"]]
+    columns = [(kind, how) for kind in EVERY["scores"] for how in EVERY["weights"]]
+    ordinary = {(c["goal"], c["scores"], c["weights"]): c for c in others if c not in tied}
     page += [
+        f"## Every goal, {SIZES[0]:,} rows",
+        "",
+        "Against a sweep with the formula of the catalogue. Precision, recall and their like are best where",
+        "many cuts tie, which is more to find; the roots and logarithms of others are known to 40 digits.",
+        "",
+        *_table(
+            ["goal", *(f"{kind}, {how}" for kind, how in columns)],
+            [[goal, *(_shown(ordinary[goal, *column]) for column in columns)] for goal in GOALS],
+        ),
+        "",
         "## Other goals, where thousands of cuts are alike",
         "",
         "Labels that alternate with the score, or a positive and a negative of each score. For these goals",
@@ -157,7 +182,7 @@ def render(result: dict[str, Any]) -> str:
         "",
         *_table(
             ["goal", "scores", "weights", "rows", "times the sweep"],
-            [[c["goal"], c["scores"], c["weights"], f"{c['rows']:,}", _shown(c)] for c in others],
+            [[c["goal"], c["scores"], c["weights"], f"{c['rows']:,}", _shown(c)] for c in tied],
         ),
         "",
     ]

@@ -1,5 +1,7 @@
 """The plain way in NumPy: argsort, cumulative sums, argmax. Ties respected; as exact as floats are."""
 
+from functools import cache
+
 import numpy as np
 
 
@@ -11,8 +13,9 @@ def run(y, score, weight, goal="f1"):
     tp = np.cumsum(weights * y[order])
     called = np.cumsum(weights)
     last = np.append(ranked[1:] != ranked[:-1], True)
-    value = GOALS[goal](tp[last], called[last], tp[-1], called[-1])
-    best = int(np.nanargmax(value))
+    formula, pick = (GOALS[goal], np.nanargmax) if goal in GOALS else of_the_catalogue(goal)
+    value = formula(tp[last], called[last], tp[-1], called[-1])
+    best = int(pick(value))
     return float(ranked[last][best]), float(value[best])
 
 
@@ -31,3 +34,18 @@ def _mcc(tp, called, positives, total):
 
 
 GOALS = {"f1": _f1, "accuracy": _accuracy, "mcc": _mcc}
+
+
+@cache
+def of_the_catalogue(goal):
+    """Any other goal: the formula of the catalogue on arrays, and what to take of its values."""
+    from cutpoint import metrics
+
+    metric = getattr(metrics, goal)
+
+    def formula(tp, called, positives, total):
+        fp = called - tp
+        with np.errstate(all="ignore"):
+            return metric.evaluate(tp=tp, fp=fp, fn=positives - tp, tn=total - positives - fp)
+
+    return formula, np.nanargmin if metric.direction == "lower" else np.nanargmax

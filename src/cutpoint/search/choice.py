@@ -134,13 +134,16 @@ def _of_sums(cuts: Cuts, goal: Goal, race: Floats, near: Index) -> Index | None:
     What such sums are apart is small, so they are told apart modulo 2**64.
     """
     expression = goal.expression
-    form = cuts.quotient(expression)
+    shape = expression.linear_fractional(1, 1)  # type: ignore[arg-type]  # the same for all totals
+    if shape is None or not shape.is_linear:
+        return None
+    if shape.numerator[1] == shape.numerator[2] == 0:  # the same at every cut
+        return near
+    form = cuts.quotient(expression) if cuts.tp.wraps else None
     if form is None or not form.is_sum:
         return None
     _, w1, w2 = form.above
-    shared = math.gcd(w1, w2)
-    if shared == 0:  # the same at every cut
-        return near
+    shared = math.gcd(w1, w2) or 1
     if isinstance(expression, WeightedSum):
         room = float(cuts.rounding(expression, race[near], near).max())
     else:
