@@ -169,7 +169,19 @@ class Unit:
         self, pairs: NDArray[np.complex128], starts: NDArray[np.intp]
     ) -> tuple[Masses, Masses]:
         """Return the exact sums of runs of such pairs."""
-        return self.masses(self.sums_of_runs(pairs, starts))
+        longest = int(np.diff(starts, append=len(pairs)).max(initial=1))
+        if self.most_bits + longest.bit_length() > INT_BITS:
+            return self.masses(self.sums_of_runs(pairs, starts))
+        whole = scaled(pairs.view(np.float64), -self.exponent).astype(np.int64)
+        pos, neg = whole[::2], whole[1::2]
+        if longest > 1:
+            pos, neg = np.add.reduceat(pos, starts), np.add.reduceat(neg, starts)
+        return self._of_whole(pos), self._of_whole(neg)
+
+    def _of_whole(self, numbers: NDArray[np.int64]) -> Masses:
+        limbs = np.zeros((self.limbs, len(numbers)), dtype=np.int64)
+        limbs[0] = numbers
+        return Masses(limbs, self).carried()
 
 
 def bit_range(values: NDArray[Any]) -> tuple[int, int] | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_ONE_BY_ONE = 16
+_ONE_BY_ONE = 32
 """So few exact sums are made as Python's integers."""
 _RUN = 4
 """From so many rows per distinct score on, they are added up before the running sums."""
@@ -119,10 +119,8 @@ class Weighed:
 
     def exact(self, index: int) -> tuple[int, int]:
         """Return one pair of the first `sums` as integer multiples of the unit."""
-        if not self.short:
-            return self._rows_from(int(self.start(index)))
         start = int(self.start(index))
-        if start not in self._exact:
+        if start not in self._exact and self.short:
             about, low = complex(self.sums[0][index]), self.wrapped[index].tolist()
             pos, neg = (math.ldexp(number, -self.unit.exponent) for number in (about.real, about.imag))
             # Right modulo 2**64, and close to the floats.
@@ -130,6 +128,8 @@ class Weighed:
                 low[0] + (round((pos - low[0]) / _WRAP) << 64),
                 low[1] + (round((neg - low[1]) / _WRAP) << 64),
             )
+        elif start not in self._exact:
+            self.look_up([start])
         return self._exact[start]
 
     def _nearest(self, index: Any) -> tuple[Masses, Masses]:
@@ -146,11 +146,6 @@ class Weighed:
             limbs[:, 1] = (low >> np.uint64(LIMB_BITS)).T
             limbs[:, 1] += (high << (64 - LIMB_BITS)).T
         return Masses(limbs[0], self.unit), Masses(limbs[1], self.unit)
-
-    def _rows_from(self, at: int) -> tuple[int, int]:
-        """Return the exact sums of the rows from one on, if need be from where they are known."""
-        self.look_up([at])
-        return self._exact[at]
 
     def look_up(self, starts: list[int]) -> None:
         """Add up the rows from some on, exactly, all in one go."""
