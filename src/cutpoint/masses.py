@@ -163,7 +163,7 @@ class Unit:
                 side[i] += (values & (_MASK >> shift)) << shift
                 side[i + 1] += values >> (LIMB_BITS - shift)
         limbs[:, -2] += limbs[:, -1] << LIMB_BITS  # the highest limb has room for it
-        return Masses(limbs[0, :-1], self).carried(), Masses(limbs[1, :-1], self).carried()
+        return Masses.carrying(limbs[0, :-1], self), Masses.carrying(limbs[1, :-1], self)
 
     def masses_of_runs(
         self, pairs: NDArray[np.complex128], starts: NDArray[np.intp]
@@ -181,7 +181,7 @@ class Unit:
     def _of_whole(self, numbers: NDArray[np.int64]) -> Masses:
         limbs = np.zeros((self.limbs, len(numbers)), dtype=np.int64)
         limbs[0] = numbers
-        return Masses(limbs, self).carried()
+        return Masses.carrying(limbs, self)
 
 
 def bit_range(values: NDArray[Any]) -> tuple[int, int] | None:
@@ -239,10 +239,10 @@ class Masses:
         return self[index]
 
     def __add__(self, other: Masses) -> Masses:
-        return Masses(self.limbs + other.limbs, self.unit).carried()
+        return Masses.carrying(self.limbs + other.limbs, self.unit)
 
     def __sub__(self, other: Masses) -> Masses:
-        return Masses(self.limbs - other.limbs, self.unit).carried()
+        return Masses.carrying(self.limbs - other.limbs, self.unit)
 
     @classmethod
     def from_integers(cls, integers: list[int], unit: Unit) -> Masses:
@@ -258,13 +258,15 @@ class Masses:
 
     def carried(self) -> Masses:
         """Return the same masses with every limb but the highest in ``[0, 2**36)``."""
-        if len(self.limbs) == 1:
-            return self
-        limbs = self.limbs.copy()
+        return self if len(self.limbs) == 1 else Masses.carrying(self.limbs.copy(), self.unit)
+
+    @classmethod
+    def carrying(cls, limbs: NDArray[np.int64], unit: Unit) -> Masses:
+        """Return masses of limbs that nobody else has, brought into this range in place."""
         for i in range(len(limbs) - 1):
             limbs[i + 1] += limbs[i] >> LIMB_BITS
             limbs[i] &= _MASK
-        return Masses(limbs, self.unit)
+        return cls(limbs, unit)
 
     def followed_by(self, other: Masses) -> Masses:
         """Return the elements of both, these first."""
@@ -292,19 +294,19 @@ class Masses:
             ):
                 top = min(place, unit.limbs - 1)
                 limbs[top] += shifted << (LIMB_BITS * (place - top)) if place > top else shifted
-        return Masses(limbs, unit).carried()
+        return Masses.carrying(limbs, unit)
 
     def before(self) -> Masses:
         """Return, for each element, the sum of those before it."""
         sums = np.zeros_like(self.limbs)
         np.cumsum(self.limbs[:, :-1], axis=1, out=sums[:, 1:])
-        return Masses(sums, self.unit).carried()
+        return Masses.carrying(sums, self.unit)
 
     def from_top(self, nobody: int) -> Masses:
         """Return the sums of all elements from each on, the last first; after a zero if `nobody` is 1."""
         sums = np.zeros((len(self.limbs), len(self) + nobody), dtype=np.int64)
         np.cumsum(self.limbs[:, ::-1], axis=1, out=sums[:, nobody:])
-        return Masses(sums, self.unit).carried()
+        return Masses.carrying(sums, self.unit)
 
     def roughly_from_top(self, nobody: int) -> Masses:
         """Return the sums of `from_top`, for whom it is enough if floats are within more `roundings`.
@@ -330,7 +332,7 @@ class Masses:
 
     def apart(self, index: NDArray[np.intp], at: int) -> NDArray[np.float64]:
         """Return how much more some elements are than one, as floats within `roundings` of the difference."""
-        return Masses(self.limbs[:, index] - self.limbs[:, [at]], self.unit).carried().floats()
+        return Masses.carrying(self.limbs.take(index, axis=1) - self.limbs[:, [at]], self.unit).floats()
 
     def wrapped(self, index: NDArray[np.intp]) -> NDArray[np.uint64] | None:
         """Return some elements in units, modulo 2**64; None where that would take other ways."""

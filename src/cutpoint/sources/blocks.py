@@ -205,7 +205,7 @@ def table(counted: Tally, buckets: Buckets, unit: Unit) -> Histogram:
         at = (place - unit.exponent) // LIMB_BITS
         # The highest limb of a unit may be longer than the others.
         sums[min(at, unit.limbs - 1)] += counts << (LIMB_BITS * max(0, at - unit.limbs + 1))
-    masses = Masses(sums, unit).carried()
+    masses = Masses.carrying(sums, unit)
     return Histogram(
         pos=masses[2 * filled + 1],
         neg=masses[2 * filled],
@@ -337,7 +337,7 @@ def _reduced(masses: Masses, first: NDArray[np.intp]) -> Masses:
     """Add up runs of masses; `first` has the start of each."""
     if len(first) == 0:
         return masses
-    return Masses(np.add.reduceat(masses.limbs, first, axis=1), masses.unit).carried()
+    return Masses.carrying(np.add.reduceat(masses.limbs, first, axis=1), masses.unit)
 
 
 def distinct(block: Block, unit: Unit) -> Distinct:
