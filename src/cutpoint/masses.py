@@ -107,7 +107,7 @@ class Unit:
         """
         if len(pairs) == 0:
             return [(0, 0)] * len(starts)
-        if self._parts(len(pairs))[1] >= _MANY_PARTS:
+        if self.parts(len(pairs))[1] >= _MANY_PARTS:
             return sums_by_exponent(pairs, starts, self.exponent, self.most_bits, either=either)
         parts = self.sums_of_runs(pairs, np.array(starts))
         sums = []
@@ -120,7 +120,7 @@ class Unit:
             sums.append((pos, neg))
         return sums
 
-    def _parts(self, rows: int) -> tuple[int, int]:
+    def parts(self, rows: int) -> tuple[int, int]:
         """Return how long parts may be that so many rows add up without rounding, and how many there are."""
         width = FLOAT_BITS - max(rows, 1).bit_length()
         return width, -(-self.most_bits // width)
@@ -136,7 +136,7 @@ class Unit:
         Each part is a multiple of ``2**place`` in this grain, of either sign, and so short that floats add
         all of these pairs up without rounding.
         """
-        width, count = self._parts(len(pairs))
+        width, count = self.parts(len(pairs))
         if len(pairs) == 0:
             return dict.fromkeys(range(0, width * count, width), np.zeros(0, dtype=np.complex128))
         rest = pairs.view(np.float64)

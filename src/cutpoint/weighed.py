@@ -117,10 +117,15 @@ class Weighed:
         """Whether `wrapped` and the floats together are exact: these are off by far less than 2**64."""
         return self.unit.most_bits <= INT_BITS and len(self.rows) <= _MOST
 
+    @property
+    def _many_parts(self) -> bool:
+        return self.unit.parts(len(self.rows))[1] > 1
+
     def exact(self, index: int) -> tuple[int, int]:
         """Return one pair of the first `sums` as integer multiples of the unit."""
         start = int(self.start(index))
-        if start not in self._exact and self.short:
+        # What floats add up without rounding, in one part, is quicker to add up again.
+        if start not in self._exact and self.short and ("wrapped" in self.__dict__ or self._many_parts):
             about, low = complex(self.sums[0][index]), self.wrapped[index].tolist()
             pos, neg = (math.ldexp(number, -self.unit.exponent) for number in (about.real, about.imag))
             # Right modulo 2**64, and close to the floats.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Index = NDArray[np.intp]
 
-HANDFUL = 32
+HANDFUL = 16
 """So few cuts are compared by their exact values at once."""
 
 
