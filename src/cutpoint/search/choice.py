@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 HANDFUL = 16
 """So few cuts are compared by their exact values at once."""
+_FEW_LIMBS = 3
+"""Exact sums of longer masses are dearer than to compare by what lies between cuts."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def _best_of(cuts: Cuts, goal: Goal, race: Floats, near: Index) -> Index:
     expression = goal.expression
     if not expression.exact or math.isinf(race[near[0]]):
         return near[race[near] == race[near].max()]
-    if len(near) <= HANDFUL and expression.comparable:
+    if len(near) <= HANDFUL and expression.comparable and cuts.summary.unit.limbs <= _FEW_LIMBS:
         return _of_a_few(cuts, goal, near)
     if len(near) > VECTOR:
         tied = _of_sums(cuts, goal, race, near)
