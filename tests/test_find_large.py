@@ -267,6 +267,7 @@ QUOTIENTS = [
     ("alternating", "balanced_accuracy"),
     ("pairs", "precision"),
     ("pairs", "precision_recall_min"),
+    ("pairs", "prevalence_threshold"),
 ]
 AT_CHANCE = ["youden_j", "mcc", "markedness", "chi_square", "diagnostic_odds_ratio"]
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from cutpoint.metrics._change import Change
-from cutpoint.metrics._root import Root, digits, exact_root
+from cutpoint.metrics._root import Root, exact_root, wanted_digits
 
 LOG_DIGITS = 100
 """Digits of a logarithm."""
@@ -73,7 +73,7 @@ def entropy_term(x: Any, reference: Any) -> Any:
     if x == 0:
         return Fraction(0)
     quotient = Fraction(x) / Fraction(reference)
-    context = decimal.Context(prec=digits(LOG_DIGITS) + 20)
+    context = decimal.Context(prec=wanted_digits(LOG_DIGITS) + 20)
     log = context.subtract(_ln(quotient.numerator, context.prec), _ln(quotient.denominator, context.prec))
     return Fraction(x) * Fraction(context.divide(log, _ln(2, context.prec)))
 

@@ -342,11 +342,6 @@ def _prevalence_threshold(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     return ratio(false_alarms, hits + false_alarms)
 
 
-def _prevalence_threshold_from_half(away: Any, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    both = root(fp * (tp + fn)) + root(tp * (fp + tn))
-    return -away / both / both / 2
-
-
 _PREVALENCE_THRESHOLD = About(
     title="Prevalence threshold",
     summary="The prevalence below which a positive decision is soon more often wrong than right.",
@@ -364,7 +359,6 @@ prevalence_threshold = Metric(
     direction="lower",
     trend_=BAD,
     at_chance=Fraction(1, 2),
-    from_chance=_prevalence_threshold_from_half,
     formula=_prevalence_threshold,
     rational=False,
     ordered_by=Metric(  # FPR / (TPR + FPR), whose roots it is made of

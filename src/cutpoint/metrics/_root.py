@@ -36,7 +36,7 @@ def few_digits() -> Iterator[None]:
         _few.reset(before)
 
 
-def digits(many: int) -> int:
+def wanted_digits(many: int) -> int:
     """Return how many digits are asked for, where so many are usual."""
     return FEW_DIGITS if _few.get() else many
 
@@ -61,7 +61,7 @@ class Root:
     @property
     def fraction(self) -> Fraction:
         """The value, correct to `ROOT_DIGITS` digits, or see `few_digits`."""
-        whole, shift = self._digits(2 * int(digits(ROOT_DIGITS) * math.log2(10)))
+        whole, shift = self._digits(2 * int(wanted_digits(ROOT_DIGITS) * math.log2(10)))
         return Fraction(self.sign * whole, 1 << shift)
 
     def _digits(self, bits: int) -> tuple[int, int]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Exact = Fraction | Root | float
     """An exact value; a float only for NaN, infinity or a user's function."""
 
-AGREE_ROOT, AGREE_SUM = Fraction(1, 10 ** (ROOT_DIGITS - 10)), Fraction(1, 10 ** (LOG_DIGITS - 10))
+_AGREE_ROOT, AGREE_SUM = Fraction(1, 10 ** (ROOT_DIGITS - 10)), Fraction(1, 10 ** (LOG_DIGITS - 10))
 """Irrational values that agree to so many digits are called equal."""
 _ALL = slice(None)
 CLOSE = 1e-300
@@ -209,7 +209,7 @@ class Cuts:
                 continue
             assert isinstance(value, Fraction)
             assert isinstance(reference, Fraction)
-            agree = AGREE_ROOT * abs(reference)
+            agree = _AGREE_ROOT * abs(reference)
             if expression.cancels:
                 agree = AGREE_SUM * (abs(reference) + Fraction(near[i]) / Fraction(self.slack))
             signs[i] = (value - reference > agree) - (reference - value > agree)
