@@ -116,6 +116,16 @@ def test_any_split_any_tree_any_order_gives_equal_bytes(data, kind, limit):
     assert whole == merged
 
 
+def test_scores_of_both_signs_in_one_bucket_too_few():
+    """They never share a bucket; to ask for that again does not make a sketch another one."""
+    scores, labels = np.array([-np.inf, -np.inf, 0.0]), np.array([0, 1, 1])
+    with few_buckets(1):
+        whole = cp.Sketch().update(scores, labels)
+        parts = cp.Sketch().update(scores[:1], labels[:1]) + cp.Sketch().update(scores[1:], labels[1:])
+
+    assert whole.to_bytes() == parts.to_bytes()
+
+
 def test_many_rows_in_any_split_give_equal_bytes():
     """The same with real sizes: numbers that are far apart, and blocks that are counted densely."""
     rng = np.random.default_rng(0)

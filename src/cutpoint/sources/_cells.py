@@ -169,7 +169,7 @@ def _cells(
     ranked: NDArray[np.int64], level: int, limit: int
 ) -> tuple[NDArray[np.intp], int, NDArray[np.int64]]:
     """Halve ascending numbers until few enough differ; return where each begins, the level, and them."""
-    fewest, most = 0, _BITS
+    fewest, most = 0, _BITS - level  # of no more bits are numbers made; those of either sign stay apart
     if 1 + np.count_nonzero(ranked[1:] != ranked[:-1]) <= limit:
         most = 0
     while fewest < most:  # the lowest number of halvings that is enough
