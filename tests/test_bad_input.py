@@ -274,7 +274,7 @@ def test_weights_beyond_all_measure(weight):
     """Infinite, huge and vanishing weights are refused with the limits."""
     refused(
         InvalidParameterError,
-        r"'sample_weight' must be zero or between 1e-100 and 1e\+100\. Got .* at row 1",
+        r"'sample_weight' must be zero or between 1e-70 and 1e\+70\. Got .* at row 1",
         "rescale",
         Y,
         S,

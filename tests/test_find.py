@@ -313,12 +313,12 @@ def test_a_difference_below_a_float_wins(method):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["fowlkes_mallows", "mcc", "g_mean", "f1", "precision"])
 def test_weights_over_two_hundred_orders_of_magnitude(name, method):
-    """Weights of 1e100 beside 1e-100 are added and compared exactly."""
+    """Weights of 1e70 beside 1e-70 are added and compared exactly."""
     problem = Problem(
         "float weights",
         np.array([0.9, 0.5, 0.1, 0.05]),
         np.array([0, 1, 1, 0]),
-        np.array([1e100, 1e-100, 1e-100, 1e-50]),
+        np.array([1e70, 1e-70, 1e-70, 1e-50]),
     )
 
     check(problem, "maximize", name, Sum((Term(name),)), method=method)
@@ -697,9 +697,31 @@ def test_callable_without_a_signature():
 @pytest.mark.parametrize("method", ["sweep", "narrow"])
 def test_a_value_that_agrees_with_others_to_a_hundred_digits_is_that_of_the_chosen_cut(method):
     """Irrational values that close are called equal; which of them is shown does not depend on the search."""
-    data = {"sample_weight": [2e90, 3e90, 1e-11, 1e-77], "subject_to": "recall >= 0.8", "method": method}
+    data = {"sample_weight": [2e69, 3e69, 1e-32, 1e-70], "subject_to": "recall >= 0.8", "method": method}
     solution = cp.find([1, 0, 1, 0], [0.9, 0.8, 0.3, 0.2], minimize="information_gain", **data)
 
     assert 0.8 == solution.threshold
     assert [0.3, 0.2] == [tie.threshold for tie in solution.ties]
     assert 2.6438561897747245e-102 == solution.value
+
+
+EXTREME = st.sampled_from([1e-70, 2e-70, 1e-60, 1e-30, 1.0, 1e30, 3e69, 1e70])
+QUOTIENTS = [
+    m.diagnostic_odds_ratio,
+    m.lr_plus,
+    m.lr_minus,
+    m.prevalence_threshold,
+    m.lift,
+    m.fowlkes_mallows,
+]
+
+
+@pytest.mark.parametrize("metric", [*QUOTIENTS, m.mcc, m.chi_square, m.p4], ids=str)
+@given(data=st.data(), direction=directions)
+def test_weights_at_the_limits(metric, data, direction):
+    """Products of the lightest over those of the heaviest do not vanish, so that no cut ties by mistake."""
+    drawn = data.draw(problems("unweighted", max_size=8))
+    weights = data.draw(st.lists(EXTREME, min_size=len(drawn.scores), max_size=len(drawn.scores)))
+    problem = Problem("float weights", drawn.scores, drawn.labels, np.array(weights))
+    for method in METHODS:
+        check(problem, direction, metric, meaning(metric), method=method)

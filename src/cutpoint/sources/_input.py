@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from cutpoint.questions import Scores
 
 _WHOLE = 2**53
-LIGHTEST, HEAVIEST = 1e-100, 1e100
+LIGHTEST, HEAVIEST = 1e-70, 1e70
+"""Of masses between these, a product over another is a float, neither zero nor infinite."""
 
 
 def as_array(x: Any, name: str, caller: str | None = None) -> NDArray[Any]:
