@@ -29,9 +29,13 @@ _EXACT = (Fraction, int, Root)
 
 def is_exact(*numbers: object) -> bool:
     """Return whether the numbers are scalars of the exact world (or its NaN and infinities)."""
-    return all(isinstance(x, _EXACT) or type(x) is float for x in numbers) and any(
-        isinstance(x, _EXACT) for x in numbers
-    )
+    found = False
+    for x in numbers:
+        if isinstance(x, _EXACT):
+            found = True
+        elif type(x) is not float:
+            return False
+    return found
 
 
 def ratio(numerator: Any, denominator: Any) -> Any:
@@ -39,7 +43,7 @@ def ratio(numerator: Any, denominator: Any) -> Any:
     kind = type(numerator)
     if kind is type(denominator) and kind in (int, Fraction) and denominator != 0:
         return Fraction(numerator, denominator)
-    if kind is Change:
+    if kind is Change or type(denominator) is Change:
         return numerator / denominator
     if isinstance(numerator, np.ndarray) or not is_exact(numerator, denominator):
         return np.divide(numerator, denominator)
@@ -61,21 +65,42 @@ def root(x: Any) -> Any:
     return exact_root(x)
 
 
+def root_of_product(a: Any, b: Any) -> Any:
+    """Square root of a product, which may be too large for a float where the root is not."""
+    return exact_root(a * b) if is_exact(a, b) else root(a) * root(b)
+
+
 def entropy_term(x: Any, reference: Any) -> Any:
-    """Return ``x * log2(x / reference)``, which is 0 at ``x = 0``."""
+    """Return ``x * log2(x / reference)``, which is 0 at ``x = 0``, of floats or changes."""
     if isinstance(x, Change):
         return x.entropy_term(reference)
-    if not is_exact(x, reference):
-        x, reference = np.asarray(x), np.asarray(reference)
-        safe = np.where(x > 0, x, 1.0)
-        logarithm = np.log2(safe / np.where(reference > 0, reference, 1.0))
-        return np.where(x == 0, 0.0, x * logarithm)
-    if x == 0:
-        return Fraction(0)
-    quotient = Fraction(x) / Fraction(reference)
+    x, reference = np.asarray(x), np.asarray(reference)
+    safe = np.where(x > 0, x, 1.0)
+    logarithm = np.log2(safe / np.where(reference > 0, reference, 1.0))
+    return np.where(x == 0, 0.0, x * logarithm)
+
+
+def exact_information(tp: Any, fp: Any, fn: Any, tn: Any) -> Fraction:
+    """Return the mutual information of a confusion that is not empty, in bits: of whole numbers or fractions.
+
+    That is the sum of ``mass * log2(mass * n / (row * column))`` over n, for each of the four.
+    """
+    grain = math.lcm(*(mass.denominator for mass in (tp, fp, fn, tn)))
+    tp, fp, fn, tn = (mass.numerator * (grain // mass.denominator) for mass in (tp, fp, fn, tn))
+    called, left, positives, negatives = tp + fp, fn + tn, tp + fn, fp + tn
+    n = called + left
     context = decimal.Context(prec=wanted_digits(LOG_DIGITS) + 20)
-    log = context.subtract(_ln(quotient.numerator, context.prec), _ln(quotient.denominator, context.prec))
-    return Fraction(x) * Fraction(context.divide(log, _ln(2, context.prec)))
+    total = decimal.Decimal(0)
+    for mass, sides in (
+        (tp, called * positives),
+        (fp, called * negatives),
+        (fn, left * positives),
+        (tn, left * negatives),
+    ):
+        if mass:
+            excess = context.subtract(_ln(mass * n, context.prec), _ln(sides, context.prec))
+            total = context.fma(mass, excess, total)
+    return Fraction(context.divide(total, context.multiply(n, _ln(2, context.prec))))
 
 
 @lru_cache(64)

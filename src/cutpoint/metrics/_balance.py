@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from cutpoint.metrics._arithmetic import ratio, root, smaller
+from cutpoint.metrics._arithmetic import ratio, root_of_product, smaller
 from cutpoint.metrics._metric import About, Metric
 from cutpoint.metrics._rates import precision, recall
 from cutpoint.metrics._shared import (
@@ -214,7 +214,7 @@ def _mcc(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
 
 
 def _correlation(away: Any, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    return ratio(away, root((tp + fp) * (tp + fn)) * root((fp + tn) * (fn + tn)))
+    return ratio(away, root_of_product((tp + fp) * (tp + fn), (fp + tn) * (fn + tn)))
 
 
 mcc = Metric(
@@ -338,8 +338,7 @@ diagnostic_odds_ratio = Metric(
 
 
 def _prevalence_threshold(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    false_alarms, hits = root(fp * (tp + fn)), root(tp * (fp + tn))
-    return ratio(false_alarms, hits + false_alarms)
+    return ratio(1, 1 + root_ratio(tp * (fp + tn), fp * (tp + fn)))
 
 
 _PREVALENCE_THRESHOLD = About(

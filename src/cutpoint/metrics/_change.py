@@ -80,6 +80,9 @@ class Change:
             size=(self.size + bulk * other.size) / np.abs(other.at + other.by) * there,
         )
 
+    def __rtruediv__(self, other: Any) -> Change:
+        return Change(float(other), np.zeros_like(self.by)) / self
+
     def __abs__(self) -> Change:
         sign = 1.0 if self.at >= 0 else -1.0
         there = sign * (self.at + self.by)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cutpoint.metrics._arithmetic import entropy_term, is_exact, ratio, root
+from cutpoint.metrics._arithmetic import entropy_term, exact_information, is_exact, ratio, root
 from cutpoint.metrics._expression import Array, Box, Trend
 from cutpoint.metrics._metric import About, Metric
 from cutpoint.metrics._shared import (
@@ -102,8 +102,8 @@ lift = Metric(
 
 def _information_gain(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     n = tp + fp + fn + tn
-    if is_exact(n) and n == 0:
-        return np.nan
+    if is_exact(n):
+        return exact_information(tp, fp, fn, tn) if n else np.nan
     positive, called = ratio(tp + fn, n), ratio(tp + fp, n)
     negative, left = ratio(fp + tn, n), ratio(fn + tn, n)
     return (

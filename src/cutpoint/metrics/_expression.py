@@ -117,6 +117,10 @@ class Expression(ABC):
     def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
         """Return the value for float64 arrays or for exact scalars."""
 
+    def rounded(self, *, tp: int, fp: int, fn: int, tn: int) -> float:
+        """Return the value at whole counts, rounded once to a float."""
+        return float(self.evaluate(tp=tp, fp=fp, fn=fn, tn=tn))
+
     @abstractmethod
     def bounds(self, box: Box) -> tuple[Array, Array] | None:
         """Return (least, greatest) value over the box; None if nothing is known.
@@ -132,6 +136,10 @@ class Expression(ABC):
     @abstractmethod
     def linear_fractional(self, positives: Fraction, negatives: Fraction) -> LinearFractional | None:
         """Return the linear-fractional form at these totals; None if there is none."""
+
+    def coefficients(self, positives: Any, negatives: Any) -> Any:
+        """Return the coefficients of that form as they come: whole numbers, if they are, of whole totals."""
+        return self.linear_fractional(positives, negatives)
 
     @abstractmethod
     def magnitude(self, positives: float, negatives: float) -> float:

@@ -20,6 +20,8 @@ Formula = Callable[..., Any]
 
 _CONFUSIONS = (3, 5, 7, 11), (13, 2, 4, 9)
 """Two that have nothing in common."""
+_EQUAL = Fraction(1, 10**90)
+"""Irrational values that are no farther apart are the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,15 +75,24 @@ class Metric(Expression):
         assert self.denominator is not None
         return ratio(self.numerator(tp, fp, fn, tn), self.denominator(tp, fp, fn, tn))
 
+    def rounded(self, *, tp: int, fp: int, fn: int, tn: int) -> float:
+        """Return the value at whole counts, rounded once to a float."""
+        if self.numerator is not None and self.denominator is not None:
+            above, under = self.numerator(tp, fp, fn, tn), self.denominator(tp, fp, fn, tn)
+            if type(above) is type(under) is int and under:
+                return above / under  # whole numbers are divided with one rounding
+        return super().rounded(tp=tp, fp=fp, fn=fn, tn=tn)
+
     @cached_property
     def scale_free(self) -> bool:  # type: ignore[override]
         """Whether counts that are all so many times as large have the same exact value."""
-        return self.comparable and all(
-            self.evaluate(tp=k * tp, fp=k * fp, fn=k * fn, tn=k * tn)
-            == self.evaluate(tp=tp, fp=fp, fn=fn, tn=tn)
+        values = [
+            [self.evaluate(tp=k * tp, fp=k * fp, fn=k * fn, tn=k * tn) for k in (1, 2, 3)]
             for tp, fp, fn, tn in _CONFUSIONS
-            for k in (2, 3)
-        )
+        ]
+        if self.comparable:
+            return all(one == two == three for one, two, three in values)
+        return all(max(three) - min(three) < _EQUAL for three in values)
 
     @property
     def trend(self) -> Trend | None:
@@ -101,15 +112,23 @@ class Metric(Expression):
         return widened(low, high, self.magnitude(box.positives, box.negatives))
 
     def linear_fractional(self, positives: Fraction, negatives: Fraction) -> LinearFractional | None:
+        """Return the linear-fractional form, if the metric is given as one."""
+        sides = self.coefficients(positives, negatives)
+        if sides is None:
+            return None
+        (a, b, c), (d, e, f) = (map(Fraction, side) for side in sides)
+        return LinearFractional((a, b, c), (d, e, f))
+
+    def coefficients(self, positives: Any, negatives: Any) -> Any:
         """Read the coefficients off the formula at three confusions."""
         if self.numerator is None or self.denominator is None:
             return None
-
-        def coefficients(side: Formula) -> tuple[Fraction, Fraction, Fraction]:
-            at = [side(tp, fp, positives - tp, negatives - fp) for tp, fp in ((0, 0), (1, 0), (0, 1))]
-            return Fraction(at[0]), Fraction(at[1] - at[0]), Fraction(at[2] - at[0])
-
-        return LinearFractional(coefficients(self.numerator), coefficients(self.denominator))
+        sides = []
+        for side in (self.numerator, self.denominator):
+            constant = side(0, 0, positives, negatives)
+            hit, alarm = side(1, 0, positives - 1, negatives), side(0, 1, positives, negatives - 1)
+            sides.append((constant, hit - constant, alarm - constant))
+        return sides
 
     def magnitude(self, positives: float, negatives: float) -> float:
         """Return the size of the terms that are added up."""

@@ -102,7 +102,9 @@ class Root:
         return self * (1 / Fraction(other)) if isinstance(other, (int, Fraction)) else NotImplemented
 
     def __rtruediv__(self, other: Any) -> Any:
-        return Root(1 / self.square, self.sign) * other
+        if not isinstance(other, (int, Fraction)):
+            return NotImplemented
+        return Root(other * other / self.square, self.sign * _sign(other)) if other else Fraction(0)
 
     # --- what does not
 
