@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from oracle import Bound, Sum, Term
 
-KINDS = ("unweighted", "integer weights", "float weights", "counted rows")
+KINDS = ("unweighted", "integer weights", "float weights", "one weight", "counted rows")
 
 TINIEST = 5e-324
 ADVERSARIAL = (
@@ -172,6 +172,9 @@ def problems(draw, kind=None, *, dtype=None, min_size=1, max_size=24, finite=Fal
     y = np.array(draw(labels(size)), dtype=np.int8)
     if kind == "unweighted":
         return Problem(kind, column, y)
+    if kind == "one weight":
+        weight = draw(st.one_of(st.sampled_from(AWKWARD[1:]), st.floats(1e-70, 1e70)))
+        return Problem(kind, column, y, np.full(size, weight))
     if kind == "integer weights":
         return Problem(kind, column, y, np.array(draw(integer_weights(size)), dtype=np.int64))
     return Problem(kind, column, y, np.array(draw(float_weights(size)), dtype=np.float64))

@@ -210,6 +210,7 @@ def test_several_passes_over_the_catalogue(metric, kind):
     weights = {
         "integer weights": rng.integers(0, 5, len(s)),
         "float weights": rng.lognormal(0, 3, len(s)),
+        "one weight": np.full(len(s), 0.1),
     }
     problem = Problem(kind, s, y, weights.get(kind))
     if kind == "counted rows":
@@ -725,3 +726,13 @@ def test_weights_at_the_limits(metric, data, direction):
     problem = Problem("float weights", drawn.scores, drawn.labels, np.array(weights))
     for method in METHODS:
         check(problem, direction, metric, meaning(metric), method=method)
+
+
+def test_exact_counts_read_as_a_dictionary():
+    """They are fractions by name, made when they are looked at; equal, and shown, as a dictionary is."""
+    counts = cp.find([0, 1, 1], [0.1, 0.5, 0.9], sample_weight=[0.1, 0.1, 0.1], maximize="f1").counts
+    tenth = Fraction(0.1)
+
+    assert {"tp": 2 * tenth, "fp": Fraction(0), "fn": Fraction(0), "tn": tenth} == counts
+    assert repr(dict(counts)) == repr(counts)
+    assert 4 == len(counts)

@@ -342,3 +342,23 @@ def test_masses_in_a_coarser_grain(wholes, shift, exponent):
     masses = Masses(np.concatenate([np.zeros((5, 0), np.int64), *columns], axis=1), fine)
 
     assert wholes == masses.to(coarse).integers()
+
+
+@given(
+    st.one_of(st.sampled_from(AWKWARD[1:]), st.floats(1e-100, 1e100)),
+    st.lists(st.integers(0, 2**40), min_size=1, max_size=5),
+)
+def test_rows_of_one_weight_are_counted(weight, counts):
+    """The unit makes the weight: a count is so many times that, as a fraction, a number or a float."""
+    unit = Unit.of_each(weight)
+    masses = masses_of(counts, unit)
+    truth = [count * Fraction(weight) for count in counts]
+    fine = Unit(-400, 24)
+
+    assert 1 == unit.limbs
+    assert truth == [unit.fraction(count) for count in counts]
+    assert [number(mass) for mass in truth] == [unit.number(count) for count in counts]
+    assert all(
+        abs(Fraction(x) - y) <= y / 2**51 for x, y in zip(masses.floats().tolist(), truth, strict=True)
+    )
+    assert truth == [fine.fraction(whole) for whole in masses.to(fine).integers()]

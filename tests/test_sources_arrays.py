@@ -704,14 +704,16 @@ def test_nan_is_found_wherever_it_is(problem, where, block):
     st.sampled_from([np.float64, np.float32]),
 )
 def test_scores_sorted_with_their_places(scores, dtype):
-    """Every row is there once, in order; and zeros have no sign."""
+    """Every row is there once, in order, between the infinities; and zeros have no sign."""
     with np.errstate(over="ignore"):
         scores = np.array(scores, dtype=dtype)
     low, high = (scores.min(), scores.max()) if len(scores) else (0.0, 0.0)
-    order, ranked, begins = blocks._sorted(scores, low, high)
+    order, edges, begins = blocks._sorted(scores, low, high)
+    ranked, distinct = edges[1:-1], np.append(True, edges[2:-1] > edges[1:-2])[: len(scores)]
 
+    assert [-np.inf, np.inf] == [edges[0], edges[-1]]
     assert list(range(len(scores))) == sorted(order.tolist())
     assert np.array_equal(np.sort(scores), ranked)
     assert np.array_equal(scores[order], ranked)
-    assert np.array_equal(np.append(True, ranked[1:] > ranked[:-1])[: len(ranked)], begins)
+    assert distinct.all() if begins is None else np.array_equal(distinct, begins)
     assert not np.signbit(ranked[ranked == 0]).any()

@@ -64,13 +64,13 @@ class Digits:
             sizes += np.ldexp(digits.astype(np.float64), exponent + _BITS * i)
         return np.where(negative, -sizes, sizes)
 
-    def largest(self) -> int:
-        """Return where the largest is, the first of equals."""
+    def largest(self) -> NDArray[np.intp]:
+        """Return where the largest are."""
         left = np.arange(self.rows.shape[1])
         for digits in self.rows[::-1]:
             here = digits[left]
             left = left[here == here.max()]
-        return int(left[0])
+        return left
 
 
 def _carried(rows: NDArray[np.int64]) -> NDArray[np.int64]:

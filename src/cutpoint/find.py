@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from cutpoint.segments import Segments
 
 At = Literal["score", "middle"]
+_METHODS: tuple[Method, ...] = ("auto", "sweep", "narrow", "ilp")
+_PLACES: tuple[At, ...] = ("score", "middle")
 
 
 @overload
@@ -207,17 +209,10 @@ def find(
                     "thresholds that were tested, can be certified",
                     got=value,
                 )
-    for name, value, allowed in (
-        ("method", method, ("auto", "sweep", "narrow", "ilp")),
-        ("at", at, ("score", "middle")),
-    ):
-        if value not in allowed:
-            raise InvalidParameterError.of(
-                parameter=name,
-                caller="find",
-                must_be=f"one of {', '.join(map(repr, allowed))}",
-                got=value,
-            )
+    if method not in _METHODS:
+        raise _not_one_of(_METHODS, "method", method)
+    if at not in _PLACES:
+        raise _not_one_of(_PLACES, "at", at)
     columns = {"label": label, "score": score, "weight": weight}
     filters = {"where": where, "sql": sql, "memory_limit": memory_limit}
     # The segments of a file are columns of it: they come with the batches.
@@ -259,6 +254,11 @@ def find(
     return segments.streamed(
         data.rows, data.by, wanted, lambda goal, look: named(solve(goal, look, at)), least
     )
+
+
+def _not_one_of(allowed: tuple[str, ...], parameter: str, got: object) -> InvalidParameterError:
+    must_be = f"one of {', '.join(map(repr, allowed))}"
+    return InvalidParameterError.of(parameter=parameter, caller="find", must_be=must_be, got=got)
 
 
 def solve(wanted: Goal, look: Callable[[Goal], Found], at: At = "score") -> Solution:
@@ -332,12 +332,7 @@ def _optimal(goal: Goal, found: Found, at: At) -> Solution:
 
 def cut_at(cuts: Cuts, index: int) -> Cut:
     """Return one of the cuts that a search looked at."""
-    return make_cut(
-        cuts.summary,
-        cuts.thresholds[index],
-        cuts.below[index],
-        *cuts.masses(index),
-    )
+    return make_cut(cuts.confusion(index), cuts.thresholds[index], cuts.below[index])
 
 
 def middle(interval: Interval, dtype: np.dtype[Any]) -> float:

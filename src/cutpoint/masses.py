@@ -36,6 +36,8 @@ BLOCK_ROWS = 1 << (FLOAT_BITS - LIMB_BITS)
 """So many limbs add up without rounding in float64."""
 
 _MASK = (1 << LIMB_BITS) - 1
+_SIGNIFICANT = {4: 24, 8: FLOAT_BITS}
+"""The bits of a float32 and of a float64."""
 _LARGEST_POWER, _BIAS = 1000, 1023
 _LARGEST_WHOLE = 1 << 63
 _MANY_PARTS = 4
@@ -44,25 +46,37 @@ _MANY_PARTS = 4
 
 @dataclass(frozen=True)
 class Unit:
-    """The grain of the masses: integers of `limbs` limbs, counted in ``2**exponent``.
+    """The grain of the masses: integers of `limbs` limbs, counted in ``factor * 2**exponent``.
 
+    The factor is one unless all rows weigh the same, and are counted: then it makes their weight.
     No value that is added up has more than `bits` bits in this grain, if that is known.
     """
 
     exponent: int = 0
     limbs: int = 1
     bits: int | None = field(default=None, compare=False)
+    factor: int = 1
+
+    @classmethod
+    def of_each(cls, weight: float) -> Unit:
+        """Return the grain of rows that all have one weight, and are counted."""
+        factor, under = weight.as_integer_ratio()
+        return cls(1 - under.bit_length(), factor=factor)
 
     def fraction(self, integer: int) -> Fraction:
         """Return the mass that an integer stands for."""
+        integer *= self.factor
         if self.exponent < 0:
             return Fraction(integer, 1 << -self.exponent)
         return Fraction(integer << self.exponent)
 
     def number(self, integer: int) -> int | float:
         """Return that mass as people expect it, see `number`."""
-        if self.exponent < 0 and integer & ((1 << -self.exponent) - 1):
-            return integer / (1 << -self.exponent)  # whole numbers are divided with one rounding
+        integer *= self.factor
+        if self.exponent < 0:
+            rounded = math.ldexp(integer, self.exponent)  # once: a power of two rounds nothing
+            if not rounded.is_integer() or integer & ((1 << -self.exponent) - 1):
+                return rounded
         whole = integer >> -self.exponent if self.exponent < 0 else integer << self.exponent
         return whole if abs(whole) < _LARGEST_WHOLE else float(whole)
 
@@ -109,15 +123,12 @@ class Unit:
             return [(0, 0)] * len(starts)
         if self.parts(len(pairs))[1] >= _MANY_PARTS:
             return sums_by_exponent(pairs, starts, self.exponent, self.most_bits, either=either)
-        parts = self.sums_of_runs(pairs, np.array(starts))
-        sums = []
-        for run in range(len(starts)):
-            pos = neg = 0
-            for place, part in parts.items():
-                both = complex(part[run])
-                pos += int(math.ldexp(both.real, -self.exponent - place)) << place
-                neg += int(math.ldexp(both.imag, -self.exponent - place)) << place
-            sums.append((pos, neg))
+        sums = [(0, 0)] * len(starts)
+        for place, part in self.sums_of_runs(pairs, np.array(starts)).items():
+            scale = -self.exponent - place
+            for run, both in enumerate(part.tolist()):
+                pos, neg = int(math.ldexp(both.real, scale)), int(math.ldexp(both.imag, scale))
+                sums[run] = sums[run][0] + (pos << place), sums[run][1] + (neg << place)
         return sums
 
     def parts(self, rows: int) -> tuple[int, int]:
@@ -209,7 +220,7 @@ def outer_bits(values: NDArray[Any], ends: tuple[float, float] | None = None) ->
         low = float(values[values > 0].min())
     if low.is_integer() and high.is_integer() and (values == np.floor(values)).all():
         return 0, top
-    return math.frexp(low)[1] - (np.finfo(values.dtype).nmant + 1), top
+    return math.frexp(low)[1] - _SIGNIFICANT[values.itemsize], top
 
 
 class Masses:
@@ -275,13 +286,15 @@ class Masses:
     def to(self, unit: Unit) -> Masses:
         """Return the same masses in another grain with room for them.
 
-        Exact in a finer one; in a coarser one if they are multiples of it, else rounded down.
+        Which has no factor. Exact in a finer one; in a coarser one if they are multiples of it, else rounded
+        down.
         """
         if unit == self.unit:
             return self
-        if unit.exponent > self.unit.exponent:
-            shift = unit.exponent - self.unit.exponent
-            return Masses.from_integers([whole >> shift for whole in self.integers()], unit)
+        if unit.exponent > self.unit.exponent or self.unit.factor != 1:
+            up, down = max(self.unit.exponent - unit.exponent, 0), max(unit.exponent - self.unit.exponent, 0)
+            whole = [(self.unit.factor * mass << up) >> down for mass in self.integers()]
+            return Masses.from_integers(whole, unit)
         places, bits = divmod(self.unit.exponent - unit.exponent, LIMB_BITS)
         limbs = np.zeros((unit.limbs, len(self)), dtype=np.int64)
         rest = self.carried().limbs
@@ -299,19 +312,19 @@ class Masses:
     def before(self) -> Masses:
         """Return, for each element, the sum of those before it."""
         sums = np.zeros_like(self.limbs)
-        np.cumsum(self.limbs[:, :-1], axis=1, out=sums[:, 1:])
+        np.add.accumulate(self.limbs[:, :-1], axis=1, out=sums[:, 1:])
         return Masses.carrying(sums, self.unit)
 
     def from_top(self, nobody: int) -> Masses:
         """Return the sums of all elements from each on, the last first; after a zero if `nobody` is 1."""
         sums = np.zeros((len(self.limbs), len(self) + nobody), dtype=np.int64)
-        np.cumsum(self.limbs[:, ::-1], axis=1, out=sums[:, nobody:])
+        np.add.accumulate(self.limbs[:, ::-1], axis=1, out=sums[:, nobody:])
         return Masses.carrying(sums, self.unit)
 
     def roughly_from_top(self, nobody: int) -> Masses:
         """Return the sums of `from_top`, for whom it is enough if floats are within more `roundings`.
 
-        In the order of `Rows.each`.
+        In the order of `Rows.edges`.
         """
         return self.from_top(nobody)
 
@@ -347,6 +360,10 @@ class Masses:
             return int(self.limbs[0, index])
         return sum(int(limb) << (LIMB_BITS * i) for i, limb in enumerate(self.limbs[:, index]))
 
+    def integers_at(self, places: list[int]) -> list[int]:
+        """Return a few elements as integer multiples of the unit."""
+        return [self.integer(place) for place in places]
+
     def integers(self) -> list[int]:
         """Return all elements as integer multiples of the unit."""
         if len(self.limbs) == 1:
@@ -362,6 +379,8 @@ class Masses:
         value = self.limbs[-1].astype(np.float64)
         for limb in self.limbs[-2::-1]:
             value = value * float(1 << LIMB_BITS) + limb
+        if self.unit.factor != 1:
+            value *= float(self.unit.factor)
         return scaled(value, self.unit.exponent) if self.unit.exponent else value
 
 
@@ -383,7 +402,7 @@ def grain(ranges: list[tuple[int, int] | None], rows: int) -> Unit:
     known = [r for r in ranges if r is not None]
     if not known:
         return Unit()
-    low, high = min(r[0] for r in known), max(r[1] for r in known)
+    low, high = known[0] if len(known) == 1 else (min(r[0] for r in known), max(r[1] for r in known))
     growth = (rows + 1).bit_length()
     if low >= 0 and high + growth <= FLOAT_BITS:
         return Unit()  # whole numbers whose sum is a float64 without rounding

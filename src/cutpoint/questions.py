@@ -6,6 +6,7 @@ cluster; a search never knows which. A new engine is one file with these three m
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from fractions import Fraction
 
     from cutpoint.masses import Masses, Unit
@@ -30,6 +31,27 @@ class Ranges(NamedTuple):
 
     low: Scores
     high: Scores
+
+
+class Counts(Mapping[str, "Fraction"]):
+    """The four masses of a confusion by name: exact fractions, made when they are looked at."""
+
+    __slots__ = ("unit", "whole")
+
+    def __init__(self, unit: Unit, whole: dict[str, int]) -> None:
+        self.unit, self.whole = unit, whole
+
+    def __getitem__(self, name: str) -> Fraction:
+        return self.unit.fraction(self.whole[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.whole)
+
+    def __len__(self) -> int:
+        return len(self.whole)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 @dataclass(frozen=True)
@@ -53,9 +75,9 @@ class Summary:
         """The masses P and N, as floats."""
         return float(self.unit.number(self.positives)), float(self.unit.number(self.negatives))
 
-    def confusion(self, tp: int, fp: int) -> dict[str, Fraction]:
+    def confusion(self, tp: int, fp: int) -> Counts:
         """Return the exact confusion for the masses that are called positive, in units."""
-        return {name: self.unit.fraction(count) for name, count in self.counts(tp, fp).items()}
+        return Counts(self.unit, self.counts(tp, fp))
 
     def counts(self, tp: int, fp: int) -> dict[str, int]:
         """Return the four masses of a confusion in units."""
@@ -90,12 +112,20 @@ class Rows:
     rows: int
 
     @property
-    def each(self) -> tuple[Scores, NDArray[np.bool_] | None]:
-        """The scores as they were sorted, perhaps with equal ones, and where each begins (None: everywhere).
+    def edges(self) -> tuple[Scores, NDArray[np.bool_] | None]:
+        """The scores as they were sorted, descending, and where each begins, ascending (None: everywhere).
 
-        For whom it is dear to tell them apart; `Masses.roughly_from_top` has the running sums of these.
+        Between inf and -inf; equal ones may come more than once, for whom it is dear to tell them apart.
+        `Masses.roughly_from_top` has the running sums of these.
         """
-        return self.scores, None
+        return framed(self.scores)[::-1], None
+
+
+def framed(scores: Scores) -> Scores:
+    """Put scores between -inf and inf."""
+    edges = np.empty(len(scores) + 2, dtype=scores.dtype)
+    edges[0], edges[1:-1], edges[-1] = -np.inf, scores, np.inf
+    return edges
 
 
 class Source(Protocol):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cutpoint.masses import Masses
     from cutpoint.policy import Policy
     from cutpoint.policy._policy import Missing
-    from cutpoint.questions import Summary
+    from cutpoint.questions import Counts, Summary
     from cutpoint.search.seen import Seen
 
 TIES_IN_JSON = 1000
@@ -74,7 +74,7 @@ class Confusion:
         return {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
 
 
-def value_of(expression: Any, counts: dict[str, Fraction]) -> float:
+def value_of(expression: Any, counts: Mapping[str, Fraction]) -> float:
     """Return an expression's value at an exact confusion, rounded once to float."""
     if expression.exact:
         return float(expression.evaluate(**counts))
@@ -131,13 +131,8 @@ class Ties(Sequence[Cut]):
             return [self[i] for i in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
             raise IndexError(index)
-        return make_cut(
-            self._summary,
-            self.thresholds[index],
-            self._below[index],
-            self._tp.integer(index),
-            self._fp.integer(index),
-        )
+        counts = self._summary.confusion(self._tp.integer(index), self._fp.integer(index))
+        return make_cut(counts, self.thresholds[index], self._below[index])
 
     def __iter__(self) -> Iterator[Cut]:
         return (self[i] for i in range(len(self)))
@@ -147,10 +142,11 @@ class Ties(Sequence[Cut]):
         return f"[{shown}{', ...' if len(self) > 5 else ''}]"
 
 
-def make_cut(summary: Summary, threshold: Any, below: Any, tp: int, fp: int) -> Cut:
+def make_cut(counts: Counts, threshold: Any, below: Any) -> Cut:
     """Build a cut from exact masses."""
-    counts = {name: summary.unit.number(count) for name, count in summary.counts(tp, fp).items()}
-    return Cut(float(threshold), Interval(float(below), float(threshold)), Confusion(**counts))
+    number, high = counts.unit.number, float(threshold)
+    confusion = Confusion(**{name: number(mass) for name, mass in counts.whole.items()})
+    return Cut(high, Interval(float(below), high), confusion)
 
 
 @dataclass(frozen=True)
@@ -267,7 +263,7 @@ class Solution:
     ties: Sequence[Cut] = ()
     attainable: tuple[Attainable, ...] = ()
     guarantee: Guarantee | None = None
-    counts: dict[str, Fraction] | None = None
+    counts: Mapping[str, Fraction] | None = None
     """The confusion as exact fractions, for everything that is computed from it."""
     seen: Seen | None = field(default=None, compare=False)
     """What the search has seen of the scores; `policy` asks it how they were spread."""

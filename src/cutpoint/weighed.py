@@ -104,12 +104,17 @@ class Weighed:
             whole = np.add.reduceat(whole, self.first)
         sums = np.empty((len(whole) + 1, 2), dtype=np.int64)
         sums[0] = 0
-        np.cumsum(whole[::-1], axis=0, out=sums[1:])
+        np.add.accumulate(whole[::-1], out=sums[1:])
         return sums.view(np.uint64)
 
     @property
     def total(self) -> tuple[int, int]:
-        """The exact sums of all rows, as integer multiples of the unit."""
+        """The exact sums of all rows, as integer multiples of the unit.
+
+        Asked for before any other sum, they are for comparisons of many cuts, which want all of them.
+        """
+        if self.short and not self._exact and self.unit.parts(len(self.rows))[1] > 1:
+            _ = self.wrapped
         return self.exact(len(self._added))
 
     @property
@@ -117,15 +122,12 @@ class Weighed:
         """Whether `wrapped` and the floats together are exact: these are off by far less than 2**64."""
         return self.unit.most_bits <= INT_BITS and len(self.rows) <= _MOST
 
-    @property
-    def _many_parts(self) -> bool:
-        return self.unit.parts(len(self.rows))[1] > 1
-
     def exact(self, index: int) -> tuple[int, int]:
         """Return one pair of the first `sums` as integer multiples of the unit."""
         start = int(self.start(index))
-        # What floats add up without rounding, in one part, is quicker to add up again.
-        if start not in self._exact and self.short and ("wrapped" in self.__dict__ or self._many_parts):
+        if start in self._exact:
+            return self._exact[start]
+        if self.short and "wrapped" in self.__dict__:
             about, low = complex(self.sums[0][index]), self.wrapped[index].tolist()
             pos, neg = (math.ldexp(number, -self.unit.exponent) for number in (about.real, about.imag))
             # Right modulo 2**64, and close to the floats.
@@ -133,7 +135,7 @@ class Weighed:
                 low[0] + (round((pos - low[0]) / _WRAP) << 64),
                 low[1] + (round((neg - low[1]) / _WRAP) << 64),
             )
-        elif start not in self._exact:
+        else:
             self.look_up([start])
         return self._exact[start]
 
@@ -204,8 +206,8 @@ class Weighed:
         low, high = min(start, int(wanted[-1])), max(start, int(wanted[0]))  # cuts go down
         between = np.zeros(high - low + 1, dtype=np.complex128)
         below, above = between[: start - low], between[start - low + 1 :]
-        np.cumsum(self._added[low:start][::-1], out=below[::-1])
-        np.cumsum(self._added[start:high], out=above)
+        np.add.accumulate(self._added[low:start][::-1], out=below[::-1])
+        np.add.accumulate(self._added[start:high], out=above)
         np.negative(above, out=above)
         self._from = index, at, between[wanted - low]
         return self._from[2]
@@ -234,11 +236,11 @@ def _from_both_ends(
     """
     size = len(rows)
     middle = size // 2
-    above, below = np.empty((2, size + 1), dtype=np.complex128)
+    above, below = np.empty(size + 1, dtype=np.complex128), np.empty(size + 1, dtype=np.complex128)
     above[0] = below[-1] = 0
     if size >= _MANY:
-        np.cumsum(rows[: size - middle - 1 : -1], out=above[1 : middle + 1])
-        np.cumsum(rows[: size - middle], out=below[-2 : middle - 1 : -1])
+        np.add.accumulate(rows[: size - middle - 1 : -1], out=above[1 : middle + 1])
+        np.add.accumulate(rows[: size - middle], out=below[-2 : middle - 1 : -1])
         upper, lower = complex(above[middle]), complex(below[middle])
         total = upper + lower
         coarser = max(_inverse_share(upper.real, lower.real), _inverse_share(upper.imag, lower.imag))
@@ -247,13 +249,13 @@ def _from_both_ends(
             np.subtract(total, above[:middle], out=below[:middle])
             return above, below, math.ceil(coarser)
         # A sum of two sums takes no more roundings than one of all.
-        np.cumsum(rows[size - middle - 1 :: -1], out=above[middle + 1 :])
-        np.cumsum(rows[size - middle :], out=below[:middle][::-1])
+        np.add.accumulate(rows[size - middle - 1 :: -1], out=above[middle + 1 :])
+        np.add.accumulate(rows[size - middle :], out=below[:middle][::-1])
         above[middle + 1 :] += upper
         below[:middle] += lower
         return above, below, 1
-    np.cumsum(rows[::-1], out=above[1:])
-    np.cumsum(rows, out=below[-2::-1])
+    np.add.accumulate(rows[::-1], out=above[1:])
+    np.add.accumulate(rows, out=below[-2::-1])
     return above, below, 1
 
 
@@ -316,9 +318,13 @@ class _FromTop(Unsplit):
             return super().__getitem__(index)
         if len(index) > _ONE_BY_ONE:
             return self.of.some(index, self._skip)[self.side == "imag"]
-        if not self.of.short:
-            self.of.look_up(self.of.start(index + self._skip).tolist())
-        return Masses.from_integers([self.integer(i) for i in index.tolist()], self.unit)
+        return Masses.from_integers(self.integers_at(index.tolist()), self.unit)
+
+    def integers_at(self, places: list[int]) -> list[int]:
+        """Return a few elements as integer multiples of the unit."""
+        if self._limbs is None and not self.of.short:
+            self.of.look_up([int(self.of.start(place + self._skip)) for place in places])
+        return super().integers_at(places)
 
     def wrapped(self, index: NDArray[np.intp]) -> NDArray[np.uint64] | None:
         """Return some elements in units, modulo 2**64; None where a row alone may be more."""

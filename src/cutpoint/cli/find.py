@@ -190,7 +190,9 @@ def _at_default(source: ArraySource | BatchSource) -> Confusion | None:
     from cutpoint.solution import make_cut
 
     masses = source.masses_from(DEFAULT)
-    return None if masses is None else make_cut(source.summary(), DEFAULT, DEFAULT, *masses).confusion
+    return (
+        None if masses is None else make_cut(source.summary().confusion(*masses), DEFAULT, DEFAULT).confusion
+    )
 
 
 def _check(solution: Solution, *, probabilities: bool) -> ThresholdCheck | None:

@@ -162,14 +162,14 @@ def _of_confusions(models: Mapping[str, Confusion], wanted: Goal, confidence: fl
     return _ranked(wanted, entries, confidence, baseline_=float(lines.pop()) if len(lines) == 1 else math.nan)
 
 
-def _holds(constraint: Constraint, counts: dict[str, Fraction]) -> bool:
+def _holds(constraint: Constraint, counts: Mapping[str, Fraction]) -> bool:
     value = _evaluate(constraint.expression, counts)
     if value != value:
         return False
     return bool(constraint.holds(np.array([_sign(value, constraint.bound)]))[0])
 
 
-def _evaluate(expression: Any, counts: dict[str, Fraction]) -> Fraction | float:
+def _evaluate(expression: Any, counts: Mapping[str, Fraction]) -> Fraction | float:
     if not expression.exact:
         return float(expression(**{k: float(v) for k, v in counts.items()}))
     value = expression.evaluate(**counts)

@@ -14,6 +14,8 @@ from cutpoint.masses import number
 from cutpoint.solution import Certificate, Confusion, Guarantee, Interval, json_number
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cutpoint.policy._policy import Missing, Policy
     from cutpoint.questions import Summary
     from cutpoint.search.seen import Above
@@ -154,7 +156,7 @@ def from_solution(
     )
 
 
-def fingerprint(summary: Summary, counts: dict[str, Fraction]) -> str:
+def fingerprint(summary: Summary, counts: Mapping[str, Fraction]) -> str:
     """Return a hash that neither the order of rows nor the engine changes."""
     positives, negatives = summary.totals
     parts = (
@@ -169,7 +171,7 @@ def fingerprint(summary: Summary, counts: dict[str, Fraction]) -> str:
     return f"sha256:{hashlib.sha256(' '.join(map(str, parts)).encode()).hexdigest()}"
 
 
-def _distribution(above: tuple[Above, ...], threshold: float, counts: dict[str, Fraction]) -> Distribution:
+def _distribution(above: tuple[Above, ...], threshold: float, counts: Mapping[str, Fraction]) -> Distribution:
     """Return bucket counts in which the threshold is an edge, unless one side of it is empty."""
     called = (counts["tp"], counts["fp"])
     points = {one.edge: (one.pos, one.neg) for one in above if (one.pos, one.neg) != called}

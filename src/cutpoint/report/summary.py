@@ -268,7 +268,7 @@ def _operating_points(
 
 
 def _point(
-    key: str, text: str, threshold: float, counts: dict[str, Fraction] | None, goal: Goal
+    key: str, text: str, threshold: float, counts: Mapping[str, Fraction] | None, goal: Goal
 ) -> dict[str, Any]:
     assert counts is not None
     meets = True
@@ -303,7 +303,7 @@ def _near(gathered: Gathered, goal: Goal, best: float) -> list[tuple[str, str, f
     ]
 
 
-def _counts(gathered: Gathered, threshold: float) -> dict[str, Fraction]:
+def _counts(gathered: Gathered, threshold: float) -> Mapping[str, Fraction]:
     return gathered.cuts.confusion(gathered.index_at(threshold))
 
 

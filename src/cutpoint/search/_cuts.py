@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,11 +17,13 @@ from cutpoint.metrics._root import ROOT_DIGITS, Root, few_digits
 from cutpoint.search._sums import VECTOR, Quotient, Sums
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from cutpoint.masses import Masses
     from cutpoint.metrics._expression import Constraint, Expression
-    from cutpoint.questions import Summary
+    from cutpoint.questions import Counts, Summary
 
     Exact = Fraction | Root | float
     """An exact value; a float only for NaN, infinity or a user's function."""
@@ -72,13 +74,17 @@ class Cuts:
         """Return the floats of one cut."""
         return {name: float(counts[index]) for name, counts in self.floats.items()}
 
+    def has_zero(self, index: int) -> bool:
+        """Whether one of the four counts of a cut is zero."""
+        return 0 in self._float(index).values()
+
     @property
     def sizes(self) -> tuple[float, float]:
         """P and N as float64, just as far off: to add them up exactly may be work."""
         if len(self.thresholds) == 0:
             return self.summary.sizes
-        first = self._float(0)
-        return first["tp"] + first["fn"], first["fp"] + first["tn"]
+        floats = self.floats
+        return float(floats["tp"][0] + floats["fn"][0]), float(floats["fp"][0] + floats["tn"][0])
 
     @property
     def slack(self) -> float:
@@ -92,18 +98,12 @@ class Cuts:
             side.rest()
         return Cuts(self.summary, self.thresholds, self.below, self.tp, self.fp, self.hidden)
 
-    def masses(self, index: int) -> tuple[int, int]:
-        """Return the exact masses called positive at one cut, in units."""
-        if self._asked.get("index") != index:  # those of the best cut are asked for again, others are not
-            self._asked.clear()
-            self._asked.update(index=index, masses=(self.tp.integer(index), self.fp.integer(index)))
-        return self._asked["masses"]
-
-    def confusion(self, index: int) -> dict[str, Fraction]:
+    def confusion(self, index: int) -> Counts:
         """Return the exact confusion at one cut."""
-        masses = self.masses(index)
-        if "confusion" not in self._asked:
-            self._asked["confusion"] = self.summary.confusion(*masses)
+        if self._asked.get("index") != index:  # that of the best cut is asked for again, others are not
+            self._asked.clear()
+            confusion = self.summary.confusion(self.tp.integer(index), self.fp.integer(index))
+            self._asked.update(index=index, confusion=confusion)
         return self._asked["confusion"]
 
     def values(self, expression: Expression) -> NDArray[np.float64]:
@@ -114,6 +114,12 @@ class Cuts:
             values = values if values.flags.owndata else values.copy()
             values[self.hidden] = np.nan
         return values
+
+    def values_at(self, expression: Expression, index: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the float values at some cuts."""
+        with np.errstate(all="ignore"):
+            counts = {name: floats[index] for name, floats in self.floats.items()}
+            return np.asarray(expression.evaluate(**counts), dtype=np.float64)
 
     def rounding(
         self, expression: Expression, values: NDArray[np.float64], index: Any = _ALL
@@ -135,31 +141,36 @@ class Cuts:
         """Return the exact value at one cut; a float only for NaN, infinity or a user's function."""
         if not expression.exact:
             return float(self.values(expression)[index])
-        masses = self.masses(index)
+        confusion = self.confusion(index)
         if expression not in self._asked:
-            counts: Any = self.summary.counts(*masses) if expression.scale_free else self.confusion(index)
+            counts = confusion.whole if expression.scale_free else confusion
             self._asked[expression] = _evaluate(expression, counts)
         return self._asked[expression]
 
     def rounded(self, expression: Expression, index: int) -> float:
         """Return the value at one cut, rounded once to a float."""
-        if not expression.exact or expression.comparable:
+        if not expression.exact:
             return float(self.exact(expression, index))
+        confusion = self.confusion(index)
+        if expression.comparable:
+            whole = confusion.whole
+            return (
+                expression.rounded(**whole) if expression.scale_free else float(self.exact(expression, index))
+            )
         with few_digits():
-            value = float(_evaluate(expression, self.confusion(index)))
+            value = float(_evaluate(expression, confusion.whole if expression.scale_free else confusion))
+        if not expression.cancels:
+            return value
         terms = self.rounding(expression, np.array([value]), [index]) / self.slack
         # If most of it cancels, few digits are left.
         return value if abs(value) > _CANCELLED * terms[0] else float(self.exact(expression, index))
 
     def exact_values(self, expression: Expression, index: NDArray[np.intp]) -> list[Exact]:
         """Return the exact values at a few cuts."""
-        masses = zip(self.tp[index].integers(), self.fp[index].integers(), strict=True)
+        places = index.tolist()
+        masses = zip(self.tp.integers_at(places), self.fp.integers_at(places), strict=True)
         counts = self.summary.counts if expression.scale_free else self.summary.confusion
         return [_evaluate(expression, counts(tp, fp)) for tp, fp in masses]
-
-    def same(self, one: int, other: int) -> bool:
-        """Whether two cuts, and so all between them, have the same masses."""
-        return self.tp.same(one, other) and self.fp.same(one, other)
 
     def signs(
         self,
@@ -186,8 +197,9 @@ class Cuts:
         form = self.quotient(expression)
         if form is not None and not isinstance(reference, Root):
             excess = form.excess(reference, self.summary)
-            bound = excess.within(4 * float(near[unsure].max()))
-            signs[unsure] = self.sums.signs(excess.weights, which, bound)
+            signs[unsure] = self.sums.signs(
+                excess.weights, which, lambda: excess.within(4 * float(near[unsure].max()))
+            )
             return signs
         if expression.least_of:
             parts = (
@@ -255,7 +267,7 @@ class Cuts:
 
         None where that is not quick.
         """
-        if not (self.tp.wraps or 0 in self._float(at).values()):
+        if not (self.tp.wraps or self.has_zero(at)):
             return None
         reference = self.exact(expression, at)
         signs = None
@@ -266,8 +278,8 @@ class Cuts:
             excess = form.excess(reference, self.summary)
             # Of the two that a value is the smaller of, the other may be far away.
             room = 16 * self.slack * max(abs(float(reference)), part.magnitude(*self.sizes))
-            bound = math.inf if expression.least_of else excess.within(room)
-            found = self.sums.quick_signs(excess.weights, index, bound)
+            within = partial(excess.within, math.inf if expression.least_of else room)
+            found = self.sums.quick_signs(excess.weights, index, within)
             if found is None:
                 return None
             signs = found if signs is None else np.minimum(signs, found)
@@ -283,6 +295,6 @@ class Cuts:
         return mask
 
 
-def _evaluate(expression: Expression, counts: dict[str, Any]) -> Exact:
+def _evaluate(expression: Expression, counts: Mapping[str, Any]) -> Exact:
     value = expression.evaluate(**counts)
     return Fraction(value) if isinstance(value, int) else value

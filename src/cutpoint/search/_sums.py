@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from cutpoint.digits import Digits
 from cutpoint.masses import scaled
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from cutpoint.masses import Masses
@@ -46,14 +48,15 @@ class Quotient:
         """Return the value of an expression as a quotient, if it is one."""
         # Of counts in a unit, if it makes no difference: whole numbers are quick.
         whole = expression.scale_free
-        positives, negatives = (summary.positives, summary.negatives) if whole else summary.totals
-        form = expression.linear_fractional(positives, negatives)  # type: ignore[arg-type]
-        if form is None:
+        totals = (summary.positives, summary.negatives) if whole else summary.totals
+        sides = expression.coefficients(*totals)
+        if sides is None:
             return None
-        sides: Any = form
+        if whole and all(type(x) is int for side in sides for x in side):
+            return cls(*map(list, sides))
         if not whole:
             grain = summary.unit.fraction(1)
-            sides = [(side[0], side[1] * grain, side[2] * grain) for side in form]
+            sides = [(side[0], side[1] * grain, side[2] * grain) for side in sides]
         common = math.lcm(*(x.denominator for side in sides for x in side))
         return cls(*([x.numerator * (common // x.denominator) for x in side] for side in sides))
 
@@ -97,9 +100,12 @@ class Sums:
     floats: Floats
 
     def signs(
-        self, weights: list[int], index: NDArray[np.intp], bound: Fraction | float = math.inf
+        self,
+        weights: list[int],
+        index: NDArray[np.intp],
+        bound: Callable[[], Fraction | float] = lambda: math.inf,
     ) -> NDArray[np.int8]:
-        """Return the signs of sums that are known to be no larger than `bound`, at some cuts."""
+        """Return the signs of sums that are known to be no larger than `bound` says, at some cuts."""
         quick = self.quick_signs(weights, index, bound)
         if quick is not None:
             return quick
@@ -111,16 +117,19 @@ class Sums:
         return np.array([(x > 0) - (x < 0) for x in sums], dtype=np.int8)
 
     def quick_signs(
-        self, weights: list[int], index: NDArray[np.intp], bound: Fraction | float
+        self, weights: list[int], index: NDArray[np.intp], bound: Callable[[], Fraction | float]
     ) -> NDArray[np.int8] | None:
         """Return these signs if nothing needs to be added up; None else."""
         plain = self._plain(weights)
         if plain is not None:
-            sign, terms = plain
-            return sign * np.any([self.floats[name][index] > 0 for name in terms], axis=0).astype(np.int8)
+            sign, (one, *other) = plain
+            counts = self.floats[one][index]
+            for name in other:
+                counts = counts + self.floats[name][index]  # of two that are not negative
+            return sign * (counts > 0).view(np.int8)
         w0, w1, w2 = weights
-        bound = min(bound, abs(w0) + abs(w1) * self.summary.positives + abs(w2) * self.summary.negatives)
-        small = self.small(weights, index) if bound < SMALL else None
+        most = abs(w0) + abs(w1) * self.summary.positives + abs(w2) * self.summary.negatives
+        small = self.small(weights, index) if most < SMALL or bound() < SMALL else None
         return None if small is None else np.sign(small).astype(np.int8)
 
     def _plain(self, weights: list[int]) -> tuple[np.int8, list[str]] | None:
@@ -153,10 +162,10 @@ class Sums:
         tp += a
         return tp.view(np.int64)
 
-    def largest(self, weights: list[int], index: NDArray[np.intp]) -> int:
-        """Return the cut with the largest sum."""
+    def largest(self, weights: list[int], index: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return those of some cuts where the sum is largest."""
         w0, w1, w2 = weights
-        return int(index[Digits.sums(w0, [(w1, self.tp[index]), (w2, self.fp[index])]).largest()])
+        return index[Digits.sums(w0, [(w1, self.tp[index]), (w2, self.fp[index])]).largest()]
 
     @cached_property
     def _chance(self) -> tuple[list[int], int]:
@@ -180,6 +189,7 @@ class Sums:
         tp, fp, fn, tn = (self.floats[name][index] for name in ("tp", "fp", "fn", "tn"))
         grain = 2 * self.summary.unit.exponent
         size = float(np.abs(tp * tn - fp * fn).max()) + 8 * slack * sum(self.summary.sizes) ** 2
+        shared *= self.summary.unit.factor**2
         bound = Fraction(size) / shared / Fraction(2) ** grain if math.isfinite(size) else math.inf
         small = self.small(weights, index) if bound < SMALL and shared < _LARGEST else None
         if small is not None:

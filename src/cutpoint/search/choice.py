@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cutpoint.masses import Masses
+from cutpoint.masses import Masses, Unit
 from cutpoint.metrics._expression import WeightedSum
 from cutpoint.objective import Goal
 from cutpoint.search._cuts import AGREE_SUM, CLOSE
@@ -23,7 +23,7 @@ from cutpoint.search._sums import SMALL, VECTOR
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cutpoint.metrics._expression import Expression
+    from cutpoint.metrics._expression import Expression, Trend
     from cutpoint.search._cuts import Cuts, Exact
 
     Floats = NDArray[np.float64]
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 
 HANDFUL = 16
 """So few cuts are compared by their exact values at once."""
+_NONE = Masses(np.zeros((1, 0), dtype=np.int64), Unit())
 _FEW_LIMBS = 3
-"""Exact sums of longer masses are dearer than to compare by what lies between cuts."""
+"""Of longer masses exact sums are dearer than to compare by what lies between cuts."""
 
 
 @dataclass(frozen=True)
@@ -58,14 +59,14 @@ class Choice:
 
     def masses_of_ties(self) -> tuple[Masses, Masses]:
         """Return the exact masses called positive at the ties."""
-        cuts, unit = self.cuts, self.cuts.summary.unit
         if len(self.ties) == 0:  # which is most often so
-            none = Masses(np.zeros((unit.limbs, 0), dtype=np.int64), unit)
-            return none, none
+            return _NONE, _NONE
+        cuts, unit = self.cuts, self.cuts.summary.unit
         if not self.same:
             return cuts.tp.later(self.ties), cuts.fp.later(self.ties)
         every = np.zeros(len(self.ties), dtype=np.intp)
-        tp, fp = (Masses.scalar(mass, unit)[every] for mass in cuts.masses(self.best))
+        masses = cuts.confusion(self.best).whole
+        tp, fp = (Masses.scalar(masses[name], unit)[every] for name in ("tp", "fp"))
         return tp, fp
 
 
@@ -82,10 +83,31 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
     if near is None:
         return None
     first, last = int(near[0]), int(near[-1])
-    if first == last or (goal.expression.exact and cuts.same(first, last)):
-        return Choice(cuts, goal.expression, first, near[1:], same=True)
-    tied = _best_of(cuts, goal, race, near)
+    if first == last:
+        return Choice(cuts, goal.expression, first, near[1:])
+    expression = _easier(cuts, goal.expression, near)
+    # What is the same at two cuts is so at all between them.
+    same = cuts.tp.same(first, last), cuts.fp.same(first, last)
+    if expression.exact and (
+        all(same) or _without(same, expression.trend) or _are_zero(cuts, goal.expression, race[near])
+    ):
+        return Choice(cuts, goal.expression, first, near[1:], same=all(same))
+    if expression is not goal.expression:
+        race = np.full(len(race), np.nan)
+        race[near] = goal.sign * cuts.values_at(expression, near)
+    tied = _best_of(cuts, Goal(expression, goal.direction), race, near)
     return Choice(cuts, goal.expression, int(tied[0]), tied[1:])
+
+
+def _without(same: tuple[bool, bool], trend: Trend | None) -> bool:
+    """Whether a value of this trend depends on nothing but what is the same."""
+    return trend is not None and all(one or not way for one, way in zip(same, trend, strict=True))
+
+
+def _are_zero(cuts: Cuts, expression: Expression, values: Floats) -> bool:
+    """Whether values are zero for sure, since all that they are off by is a part of themselves."""
+    relative = not isinstance(expression, WeightedSum) and expression.magnitude(*cuts.sizes) == 0
+    return relative and not values.any()
 
 
 def _near_the_best(cuts: Cuts, goal: Goal, race: Floats) -> Index | None:
@@ -100,14 +122,24 @@ def _near_the_best(cuts: Cuts, goal: Goal, race: Floats) -> Index | None:
         return np.flatnonzero(race + room >= np.fmax.reduce(race - room))
     # One number for the rounding of all cuts that are near the best.
     size = max(abs(best), goal.expression.magnitude(*cuts.sizes))
-    return np.flatnonzero(race >= best - 4 * cuts.slack * size)
+    return (race >= best - 4 * cuts.slack * size).nonzero()[0]
+
+
+def _easier(cuts: Cuts, expression: Expression, near: Index) -> Expression:
+    """Return an expression that orders these cuts as the given one does, and is easier to compare."""
+    if expression.ordered_by is not None:
+        return expression.ordered_by
+    values = [cuts.values_at(part, near) for part in expression.least_of]
+    rooms = [cuts.rounding(part, v, near) for part, v in zip(expression.least_of, values, strict=True)]
+    for i, part in enumerate(expression.least_of):
+        most = values[i] + rooms[i]
+        if all((most < values[j] - rooms[j]).all() for j in range(len(values)) if j != i):
+            return part
+    return expression
 
 
 def _best_of(cuts: Cuts, goal: Goal, race: Floats, near: Index) -> Index:
     """Return the best of the cuts that rounding left in the race, and all that are as good."""
-    if goal.expression.ordered_by is not None:
-        goal = Goal(goal.expression.ordered_by, goal.direction)
-        race = goal.sign * cuts.values(goal.expression)
     expression = goal.expression
     if not expression.exact or math.isinf(race[near[0]]):
         return near[race[near] == race[near].max()]
@@ -133,7 +165,7 @@ def _of_a_few(cuts: Cuts, goal: Goal, near: Index) -> Index:
 def _of_sums(cuts: Cuts, goal: Goal, race: Floats, near: Index) -> Index | None:
     """Return the best if the value is a sum of masses; None if it is not, or if that is not quick.
 
-    What such sums are apart is small, so they are told apart modulo 2**64.
+    What such sums are apart is often small, and then they are told apart modulo 2**64.
     """
     expression = goal.expression
     shape = expression.linear_fractional(1, 1)  # type: ignore[arg-type]  # the same for all totals
@@ -150,17 +182,14 @@ def _of_sums(cuts: Cuts, goal: Goal, race: Floats, near: Index) -> Index | None:
         room = float(cuts.rounding(expression, race[near], near).max())
     else:
         room = cuts.slack * max(abs(float(race[near[0]])), expression.magnitude(*cuts.sizes))
-    if not math.isfinite(room):
-        return None
-    over, per = (16 * room).as_integer_ratio()
-    if over * abs(form.under[0]) >= SMALL * shared * per:
-        return None
     up = goal.sign if form.under[0] > 0 else -goal.sign
-    sums = cuts.sums.small([0, up * w1 // shared, up * w2 // shared], near)
-    if sums is None:
-        return None
-    sums -= sums[0]  # what they are apart is small, themselves they need not be
-    return near[sums == sums.max()]
+    weights = [0, up * w1 // shared, up * w2 // shared]
+    over, per = (16 * room).as_integer_ratio() if math.isfinite(room) else (1, 0)
+    small = cuts.sums.small(weights, near) if over * abs(form.under[0]) < SMALL * shared * per else None
+    if small is None:
+        return cuts.sums.largest(weights, near) if _short(cuts) else None
+    small -= small[0]  # what they are apart is small, themselves they need not be
+    return near[small == small.max()]
 
 
 def _by_distance_from_chance(cuts: Cuts, goal: Goal, near: Index) -> tuple[Index, bool]:
@@ -170,9 +199,11 @@ def _by_distance_from_chance(cuts: Cuts, goal: Goal, near: Index) -> tuple[Index
     """
     expression = goal.expression
     assert expression.from_chance is not None
-    counts = {name: floats[near] for name, floats in cuts.floats.items()}
     with np.errstate(all="ignore"):
         away, at_chance = cuts.sums.from_chance(near, cuts.slack)
+        if at_chance.all():
+            return near, True
+        counts = {name: floats[near] for name, floats in cuts.floats.items()}
         beyond = goal.sign * expression.from_chance(away, **counts)
     beyond[np.abs(beyond) < CLOSE] = 0
     best = float(beyond.max())
@@ -188,12 +219,16 @@ def _by_distance_from_chance(cuts: Cuts, goal: Goal, near: Index) -> tuple[Index
 def _by_comparisons(cuts: Cuts, goal: Goal, race: Floats, near: Index) -> Index:
     """Compare all cuts with the one that leads, until no other is better."""
     expression = goal.expression
-    leader = int(near[np.argmax(race[near])])
+    # If few are near and a count is zero, all may tie: then the first is the best, and its sums are wanted.
+    leader = int(near[0])
+    if len(near) > VECTOR or not cuts.has_zero(leader):
+        leader = int(near[np.argmax(race[near])])
     while True:
         tied, unsure = near[:0], near
         signs = cuts.quick_signs(expression, near, leader)
         if signs is None:
-            leader, tied, unsure = _ahead(cuts, goal, near, leader)
+            if not _short(cuts):
+                leader, tied, unsure = _ahead(cuts, goal, near, leader)
             if len(unsure) == 0:
                 return tied
             reference = cuts.exact(expression, leader)
@@ -204,6 +239,11 @@ def _by_comparisons(cuts: Cuts, goal: Goal, race: Floats, near: Index) -> Index:
             return np.sort(np.concatenate([tied, equal])) if len(tied) else equal
         near = unsure[better]
         leader = _furthest_ahead(cuts, goal, near, cuts.exact(expression, leader))
+
+
+def _short(cuts: Cuts) -> bool:
+    """Whether masses are soon compared exactly: there are few limbs, and what they add up to is known."""
+    return cuts.tp.wraps and cuts.summary.unit.limbs <= _FEW_LIMBS
 
 
 def _ahead(cuts: Cuts, goal: Goal, near: Index, leader: int) -> tuple[int, Index, Index]:
@@ -233,4 +273,4 @@ def _furthest_ahead(cuts: Cuts, goal: Goal, near: Index, reference: Exact) -> in
         values = [goal.sign * value for value in cuts.exact_values(goal.expression, near)]
         return int(near[max(range(len(values)), key=values.__getitem__)])
     excess = form.excess(reference, cuts.summary)
-    return cuts.sums.largest([goal.sign * weight for weight in excess.weights], near)
+    return int(cuts.sums.largest([goal.sign * weight for weight in excess.weights], near)[0])

@@ -11,7 +11,7 @@ from cutpoint.metrics._metric import UserFunction
 from cutpoint.questions import SMALL
 from cutpoint.search.choice import Choice, choose
 from cutpoint.search.narrow import narrow
-from cutpoint.search.sweep import all_cuts
+from cutpoint.search.sweep import all_cuts, cuts_of
 
 if TYPE_CHECKING:
     from cutpoint.objective import Goal
@@ -48,13 +48,16 @@ def search(source: Source, goal: Goal, method: Method = "auto") -> Found:
     """
     read_before = source.passes
     summary = source.summary()
+    # Functions of the user's are no more exact than floats are.
+    exact = all(expression.exact for expression in goal.expressions)
     if method == "ilp":
         from cutpoint.search.ilp import _run as ilp
 
         posed = ilp.pose(all_cuts(source), goal)
         return ilp.answer(posed, ilp.run(posed), passes=source.passes - read_before)
-    check_promises(goal, summary)
-    can_narrow = has_bounds(goal)
+    can_narrow = exact or has_bounds(goal)
+    if not exact:
+        check_promises(goal, summary)
     if method == "narrow" and not can_narrow:
         raise InvalidParameterError.of(
             parameter="method",
@@ -68,8 +71,8 @@ def search(source: Source, goal: Goal, method: Method = "auto") -> Found:
     small = summary.rows < getattr(source, "sorts", SMALL)
     if method == "sweep" or not can_narrow or (method == "auto" and small):
         # A user's function is compared by its floats alone, so it needs good ones.
-        rough = all(expression.exact for expression in goal.expressions)
-        return decide(all_cuts(source, rough=rough), goal, "sweep", source.passes - read_before, summary.rows)
+        cuts = cuts_of(summary, source.rows(None), rough=exact)
+        return decide(cuts, goal, "sweep", source.passes - read_before, summary.rows)
     return decide_narrowed(narrow(source, goal), goal, source.passes - read_before)
 
 

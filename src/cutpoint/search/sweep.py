@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cutpoint.masses import Masses
+from cutpoint.questions import framed
 from cutpoint.search._cuts import Cuts
 
 if TYPE_CHECKING:
@@ -25,14 +26,11 @@ def cuts_of(summary: Summary, rows: Rows, *, rough: bool = False) -> Cuts:
     choose among them.
     With a score of +inf in the data no threshold calls nobody positive, and that cut does not exist.
     """
-    (scores, begins), pos, neg = rows.each if rough else (rows.scores, None), rows.pos, rows.neg
+    (edges, begins), pos, neg = rows.edges if rough else (framed(rows.scores)[::-1], None), rows.pos, rows.neg
     del rows  # each part is let go of as soon as it is used: the peak is what counts on a large input
     nobody = int(summary.high != np.inf)
-    hidden = None if begins is None else len(scores) - (1 - nobody) - np.flatnonzero(~begins)
-    edges = np.empty(len(scores) + 1 + nobody, dtype=scores.dtype)
-    edges[0], edges[-1] = np.inf, -np.inf
-    edges[nobody:-1] = scores[::-1]
-    del scores
+    hidden = None if begins is None else len(begins) - (1 - nobody) - np.flatnonzero(~begins)
+    edges = edges if nobody else edges[1:]
     tp = pos.roughly_from_top(nobody) if rough else pos.from_top(nobody)
     del pos
     fp = neg.roughly_from_top(nobody) if rough else neg.from_top(nobody)

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class AucBounds(NamedTuple):
-    """The area under the ROC curve lies between `lower` and `upper`; both are attained by such data."""
+    """The area under the ROC curve lies between `lower` and `upper`; both are attained by such data.
+
+    All rounded once to a float, which keeps their order.
+    """
 
     lower: float
     upper: float

@@ -21,6 +21,8 @@ LIGHTEST, HEAVIEST = 1e-70, 1e70
 
 def as_array(x: Any, name: str, caller: str | None = None) -> NDArray[Any]:
     """Return a one-dimensional array; missing values become NaN (numbers) or None (anything else)."""
+    if type(x) is np.ndarray and x.ndim == 1 and x.dtype.isnative:
+        return x  # the usual case
     if isinstance(x, np.ma.MaskedArray):
         missing = np.ma.getmaskarray(x)
         x = np.asarray(x.data)
@@ -53,7 +55,7 @@ def as_floats(x: Any, name: str, caller: str | None = None) -> Scores:
     """Return float32 or float64 numbers; whole numbers and half floats are widened."""
     array = as_array(x, name, caller)
     kind = array.dtype.kind
-    if array.dtype in (np.float32, np.float64):
+    if array.dtype.char in "fd":  # float32 and float64
         return array
     if array.dtype == np.float16:
         return array.astype(np.float32)
@@ -112,7 +114,7 @@ def weights_and_ends(x: Any, name: str) -> tuple[Scores, tuple[float, float] | N
     """Return finite, non-negative numbers of a sane size; and the least, but for 0, and the greatest."""
     weights = as_floats(x, name)
     if len(weights):
-        low, high = float(weights.min()), float(weights.max())
+        low, high = float(np.minimum.reduce(weights)), float(np.maximum.reduce(weights))
         if low == 0 < high:
             # As integers floats have the same order. One less than 0 is more than all of them.
             bits = weights.view(np.uint64 if weights.itemsize == 8 else np.uint32)
@@ -166,7 +168,8 @@ def refuse_beyond(numbers: Scores, name: str) -> None:
 def same_length(columns: dict[str, Any]) -> None:
     """Raise unless all columns are equally long, and not empty."""
     lengths = {name: len(column) for name, column in columns.items() if column is not None}
-    if len(set(lengths.values())) > 1:
+    found = set(lengths.values())
+    if len(found) > 1:
         raise InvalidInputError.length(names_and_lengths=lengths)
-    if 0 in lengths.values():
+    if 0 in found:
         raise InvalidInputError.empty(name=next(iter(lengths)))

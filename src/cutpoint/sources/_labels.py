@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _TWO = 2
 Counts = tuple[int, int, int]
 """Of a block: how many labels are the positive one, how many 0 (or any other), how many -1."""
-_BYTES = (np.dtype(np.bool_), np.dtype(np.int8), np.dtype(np.uint8))
+_BYTES = "?bB"
+"""The types whose 0 and 1 are one byte: bool, int8, uint8."""
 
 
 class Labels:
@@ -54,10 +55,11 @@ class Labels:
     def check(self, part: slice) -> tuple[NDArray[np.uint8], Counts]:
         """Return a block as 0/1 bytes and its counts, which go to `settle`; no copy of 0/1 bytes."""
         block = self.values[part]
-        if not self.given and block.dtype in _BYTES and block.view(np.uint8).max(initial=0) <= 1:
+        if not self.given and block.dtype.char in _BYTES:
             sides = block.view(np.uint8)
-            positives = int(np.count_nonzero(sides))
-            return sides, (positives, len(block) - positives, 0)
+            if np.maximum.reduce(sides, initial=0) <= 1:
+                positives = int(np.count_nonzero(sides))
+                return sides, (positives, len(block) - positives, 0)
         sides = (block == self.positive).view(np.uint8)
         positives = int(np.count_nonzero(sides))
         if self.given:
@@ -71,7 +73,7 @@ class Labels:
 
     def settle(self, counts: list[Counts]) -> int:
         """Return the number of positives; raise if the counts of the blocks show a third label."""
-        positives, negatives, minus = (sum(column) for column in zip(*counts, strict=True))
+        positives, negatives, minus = counts[0] if len(counts) == 1 else map(sum, zip(*counts, strict=True))
         fine = positives + negatives + minus == len(self.values) and not (negatives and minus)
         if self.given:
             fine = positives == len(self.values) or self._one_other()

@@ -10,7 +10,6 @@ about few rows are answered from a copy of just these.
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -72,6 +71,13 @@ class Stream:
     weights: Scores | None = None
     ends: tuple[float, float] | None = None
     """The least and the greatest weight, if they are known."""
+    each: float | None = None
+    """The weight of every row, if there is just one."""
+
+    @property
+    def added(self) -> Scores | None:
+        """The weights that are added up; None where rows are counted."""
+        return self.weights if self.each is None else None
 
     def check(self, part: slice) -> tuple[Sides, Counts | None]:
         """Return 1 for rows whose weight goes to the positives and 0 for others, and their counts."""
@@ -98,7 +104,7 @@ class ArraySource:
         self._kept: tuple[Ranges, Block] | None = None
         self._ranked: Rows | None = None
         self._threads = min(os.cpu_count() or 1, 4) if len(scores) > 4 * BLOCK else 1
-        self._rows = BLOCK if streams[0].weights is None else max(1, BLOCK // WEIGHTED)
+        self._rows = BLOCK if streams[0].added is None else max(1, BLOCK // WEIGHTED)
 
     @classmethod
     def labelled(
@@ -111,9 +117,12 @@ class ArraySource:
             (None, None) if sample_weight is None else weights_and_ends(sample_weight, "sample_weight")
         )
         same_length({"y_true": labels, "y_score": scores, "sample_weight": weights})
-        if weights is not None and ends == (1.0, 1.0) and weights.all():
-            weights = ends = None  # a column of ones is as good as none
-        return cls(scores, (Stream(labels, weights, ends),))
+        each = None
+        if weights is not None and ends is not None and ends[0] == ends[1] and weights.all():
+            each = ends[0]
+            if each == 1:
+                weights = ends = each = None  # a column of ones is as good as none
+        return cls(scores, (Stream(labels, weights, ends, each),))
 
     @classmethod
     def counted(cls, y_score: Any, *, positives: Any, negatives: Any) -> ArraySource:
@@ -145,11 +154,11 @@ class ArraySource:
 
     def rows(self, ranges: Ranges | None) -> Rows:
         """Collect and sort: a pass over the data unless the rows were kept, and a sort."""
-        summary = self.summary()
-        if ranges is not None and ranges.low[0] <= summary.low and summary.high <= ranges.high[0]:
-            ranges = None
         if ranges is None and self._ranked is not None:
             return self._ranked
+        summary = self.summary()
+        if ranges is not None and ranges.low[0] <= summary.low and summary.high <= ranges.high[0]:
+            return self.rows(None)
         if summary.low == summary.high:  # one score: there is nothing to collect, nor to sort
             pos, neg = (
                 Masses.scalar(total, summary.unit) for total in (summary.positives, summary.negatives)
@@ -166,7 +175,10 @@ class ArraySource:
     # --- how
 
     def _block(self, part: slice, index: Any) -> Block:
-        return Block(self.scores[part][index], [stream.read(part, index) for stream in self.streams])
+        readings = [stream.read(part, index) for stream in self.streams]
+        if self.streams[0].added is None:
+            readings = [(sides, None) for sides, _ in readings]
+        return Block(self.scores[part][index], readings)
 
     def _inside(self, start: int, ranges: Ranges | None) -> Block:
         """Return the rows of a block that lie in the ranges."""
@@ -175,7 +187,7 @@ class ArraySource:
 
     def _worth_a_sort(self) -> int:
         """Return how many rows are sorted rather than counted."""
-        few, more = SORTED if self.streams[0].weights is None else SORTED_WEIGHTED
+        few, more = SORTED if self.streams[0].added is None else SORTED_WEIGHTED
         if more <= len(self.scores) < SORTED_WIDE and self._unit().limbs >= MANY_LIMBS:
             more = SORTED_WIDE
         return more if few <= len(self.scores) < more and repeats(self.scores) else few
@@ -225,7 +237,7 @@ class ArraySource:
                 ends.append((low, high))
                 sides, labels = zip(*(stream.check(part) for stream in self.streams), strict=True)
                 counts.append(labels)
-                weights = (None if s.weights is None else s.weights[part] for s in self.streams)
+                weights = (None if s.added is None else s.added[part] for s in self.streams)
                 if low == low:
                     yield Block(scores, list(zip(sides, weights, strict=True)), low, high)
 
@@ -251,8 +263,8 @@ class ArraySource:
         # The allocator gives memory back to the system after each call, and gets it page by page in the next,
         # unless it has seen a piece come and go that is as large as all that sorting uses.
         np.empty(min(ROOM * len(self.scores), MOST_ROOM), dtype=np.uint8)
-        low, high = float(self.scores.min()), float(self.scores.max())
-        if math.isnan(low):
+        low, high = float(np.minimum.reduce(self.scores)), float(np.maximum.reduce(self.scores))
+        if low != low:
             refuse_nan(self.scores, self.score_name)
         rows, unit = len(self.scores), self._unit()
         readings: list[Reading] = []
@@ -261,7 +273,7 @@ class ArraySource:
             if isinstance(stream.labels, Labels):
                 assert counts is not None
                 count = stream.labels.settle([counts])
-                if stream.weights is None:
+                if stream.added is None:
                     return Summary(rows, count, rows - count, unit, low, high)
             readings.append((sides, stream.weights))
         summary, self._ranked = weighed(Block(self.scores, readings, low, high), unit)
@@ -269,8 +281,9 @@ class ArraySource:
 
     def _unit(self) -> Unit:
         """Return the grain of the masses."""
-        weighted = [stream for stream in self.streams if stream.weights is not None]
-        bits = [outer_bits(stream.weights, stream.ends) for stream in weighted]  # type: ignore[arg-type]
+        if self.streams[0].each is not None:
+            return Unit.of_each(self.streams[0].each)
+        bits = [outer_bits(one.weights, one.ends) for one in self.streams if one.weights is not None]
         return grain(bits, len(self.scores))
 
     def _keep(self, ranges: Ranges) -> Block | None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cutpoint.masses import FLOAT_BITS, LIMB_BITS, Masses, Unit
-from cutpoint.questions import Histogram, Ranges, Rows, Scores, Summary
+from cutpoint.questions import Histogram, Ranges, Rows, Scores, Summary, framed
 from cutpoint.sources._buckets import ordered, unordered
 from cutpoint.weighed import Unsplit, Weighed
 
@@ -28,7 +28,7 @@ _CARRY_EVERY = 1 << 8
 """Blocks after which long sums are carried, long before their limbs could overflow."""
 MANY_LIMBS = 4
 """From so many limbs on, only those that a weight has are counted."""
-_SAMPLE = 1 << 6
+_SAMPLE = 1 << 5
 _EXPONENTS = 62
 """As floats, positive numbers of fewer bits are finite."""
 _FEW = 1 << 17
@@ -111,7 +111,7 @@ def tally(blocks: Iterable[Block], buckets: Buckets, unit: Unit | None) -> Tally
         for sides, weights in readings:
             np.add(place[:n], sides, out=key[:n])
             if weights is None:
-                _add(limbs, 0, np.bincount(key[:n], minlength=size))
+                _add(limbs, 0 if unit is None else unit.exponent, np.bincount(key[:n], minlength=size))
                 continue
             if unit is not None and unit.limbs >= MANY_LIMBS:
                 for i, counts in enumerate(_by_limb(key[:n], weights, unit, size)):
@@ -121,7 +121,7 @@ def tally(blocks: Iterable[Block], buckets: Buckets, unit: Unit | None) -> Tally
                 _add(limbs, at, np.bincount(key[:n], weights=limb, minlength=size).astype(np.int64))
         if weighted and turn % _CARRY_EVERY == _CARRY_EVERY - 1:
             _carry(limbs)
-    counts = rows if weighted else limbs.get(0, rows)
+    counts = rows if weighted else next(iter(limbs.values()), rows)
     if weighted:
         _carry(limbs)
     return Tally(limbs, counts[0::2] + counts[1::2])
@@ -344,11 +344,11 @@ def distinct(block: Block, unit: Unit) -> Distinct:
     """Sort rows and add up the masses of equal scores."""
     scores, readings = block.scores, block.readings
     if len(readings) == 1 and readings[0][1] is None:
-        return _distinct_unweighted(scores, readings[0][0])
-    ranked, pairs, begins = _ranked(block)
-    first = np.arange(len(ranked)) if begins is None else np.flatnonzero(begins)
+        return _distinct_unweighted(scores, readings[0][0], unit)
+    edges, pairs, begins = _ranked(block)
+    first = np.arange(len(pairs)) if begins is None else np.flatnonzero(begins)
     pos, neg = unit.masses_of_runs(pairs, first)
-    return Distinct(ranked[first], pos, neg, len(scores), np.diff(first, append=len(scores)))
+    return Distinct(edges[1:-1][first], pos, neg, len(scores), np.diff(first, append=len(scores)))
 
 
 class _LateSummary(Summary):
@@ -372,74 +372,83 @@ class _Ranked(Rows):
     """Rows with weights as they were sorted; equal scores are told apart only when that is asked for."""
 
     _of: Weighed
-    _ranked: Scores
+    _edges: Scores
     _begins: NDArray[np.bool_] | None
 
-    def __init__(self, of: Weighed, ranked: Scores, begins: NDArray[np.bool_] | None) -> None:
+    def __init__(self, of: Weighed, edges: Scores, begins: NDArray[np.bool_] | None) -> None:
         pos, neg = Unsplit(of, "real"), Unsplit(of, "imag")
-        self.__dict__.update(pos=pos, neg=neg, rows=len(of.rows), _of=of, _ranked=ranked, _begins=begins)
+        self.__dict__.update(pos=pos, neg=neg, rows=len(of.rows), _of=of, _edges=edges, _begins=begins)
 
     @cached_property
     def scores(self) -> Scores:
         """The distinct scores."""
-        return self._ranked if self._begins is None else self._ranked[self._of.first]
+        ranked = self._edges[1:-1]
+        return ranked if self._begins is None else ranked[self._of.first]
 
     @property
-    def each(self) -> tuple[Scores, NDArray[np.bool_] | None]:
+    def edges(self) -> tuple[Scores, NDArray[np.bool_] | None]:
         """The scores of what is added up, see `Weighed`."""
-        return (self.scores, None) if self._of.by_score else (self._ranked, self._begins)
+        return super().edges if self._of.by_score else (self._edges[::-1], self._begins)
 
 
 def weighed(block: Block, unit: Unit) -> tuple[Summary, Rows]:
     """Sort rows with weights, and return their summary too: sums are made exact only where need be."""
-    ranked, pairs, begins = _ranked(block)
+    edges, pairs, begins = _ranked(block)
     both = Weighed(pairs, unit, begins, either=len(block.readings) == 1)
     summary = _LateSummary(both, float(block.low), float(block.high))
-    return summary, _Ranked(both, ranked, begins)
+    return summary, _Ranked(both, edges, begins)
 
 
 def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.bool_] | None]:
-    """Return scores in order, the masses of both sides in that order, and where each distinct score starts.
+    """Return scores in order, `framed`, the masses of both sides in that order, and where each score starts.
 
     None for the last where all scores are distinct.
     """
     pairs = np.empty(len(block.scores), dtype=np.complex128)
-    columns: list[Any] = [column for reading in block.readings for column in reading]
     if len(block.readings) > 1:  # positives and negatives have a column each
-        pairs.real, pairs.imag = columns[1::2]
+        pairs.real, pairs.imag = (heavy for _, heavy in block.readings)  # type: ignore[assignment]
     else:
-        sides, weights = columns
+        sides, weights = cast("tuple[NDArray[np.uint8], Scores]", block.readings[0])
         np.multiply(weights, sides, out=pairs.real)
         np.subtract(weights, pairs.real, out=pairs.imag)
     if block.low == block.high:  # one score: there is nothing to sort
         begins = np.zeros(len(pairs), dtype=np.bool_)
         begins[0] = True
-        return block.scores + block.scores.dtype.type(0), pairs, begins
-    order, ranked, begins = _sorted(block.scores, block.low, block.high)
-    return ranked, pairs[order], None if begins.all() else begins
+        edges = framed(block.scores)
+        edges += 0
+        return edges, pairs, None if len(pairs) == 1 else begins
+    order, edges, found = _sorted(block.scores, block.low, block.high)
+    return edges, pairs.take(order), found
 
 
-def _sorted(scores: Scores, low: Any, high: Any) -> tuple[NDArray[np.int64], Scores, NDArray[np.bool_]]:
-    """Return the order of scores, the scores in that order, and where a score begins.
+def _sorted(
+    scores: Scores, low: Any, high: Any
+) -> tuple[NDArray[np.int64], Scores, NDArray[np.bool_] | None]:
+    """Return the order of scores, the scores in that order, `framed`, and where each begins, see `_begins`.
 
     To sort them with the place of each row in the last bits is twice as fast as argsort. Where scores have
     no such bits to spare, those that differ in these bits only are not sorted, and infinite ones become
     NaN: seen, and done the slow way.
     """
+    edges = np.empty(len(scores) + 2, dtype=scores.dtype)
+    edges[0], edges[-1] = -np.inf, np.inf
+    ranked = edges[1:-1]
     if len(scores) and not repeats(scores):
-        keys, spare = _keys(scores, low, high)
-        keys.view(np.float64).sort()  # which is quicker than to sort integers
-        if spare or not math.isnan(keys.view(np.float64)[-1]):
-            keys &= (1 << len(scores).bit_length()) - 1
-            ranked = scores[keys]
+        order, spare = _keys(scores, low, high)
+        floats = order.view(np.float64)
+        floats.sort()  # which is quicker than to sort integers
+        if spare or not math.isnan(floats[-1]):
+            order &= (1 << len(scores).bit_length()) - 1
+            scores.take(order, out=ranked, mode="clip")  # without another copy
             begins = _begins(ranked)
-            if spare or begins.all() or not (ranked[1:] < ranked[:-1]).any():
-                ranked += 0  # -0.0 becomes 0.0
-                return keys, ranked, begins
-    order = np.argsort(scores)  # as fast where scores repeat
-    ranked = scores[order]
+            if spare or begins is None or not (ranked[1:] < ranked[:-1]).any():
+                if low <= 0 <= high:
+                    ranked += 0  # -0.0 becomes 0.0
+                return order, edges, begins
+    order = scores.argsort()  # as fast where scores repeat
+    scores.take(order, out=ranked, mode="clip")
     ranked += 0
-    return order, ranked, _begins(ranked)
+    return order, edges, _begins(ranked)
 
 
 def _keys(scores: Scores, low: Any, high: Any) -> tuple[NDArray[np.int64], bool]:
@@ -470,12 +479,12 @@ def _places(bits: int) -> NDArray[np.int64]:
     return np.arange(1 << bits)
 
 
-def _begins(ranked: Scores) -> NDArray[np.bool_]:
-    """Return where a score is another one than the last."""
+def _begins(ranked: Scores) -> NDArray[np.bool_] | None:
+    """Return where a score is another one than the last; None where every one is."""
     begins = np.empty(len(ranked), dtype=np.bool_)
     begins[:1] = True
     np.greater(ranked[1:], ranked[:-1], out=begins[1:])
-    return begins
+    return None if np.count_nonzero(begins) == len(begins) else begins
 
 
 def repeats(scores: Scores) -> bool:
@@ -484,18 +493,18 @@ def repeats(scores: Scores) -> bool:
     return 2 * len(set(sample)) < len(sample)
 
 
-def _distinct_unweighted(scores: Scores, sides: Any) -> Distinct:
+def _distinct_unweighted(scores: Scores, sides: Any, unit: Unit) -> Distinct:
     """Count equal scores: sort them with their labels in the lowest bit, as integers.
 
     A plain sort of integers is several times faster than argsort, and takes no more memory than
     the keys. The keys have that one bit to spare unless the scores are large and of both signs.
     """
     ordinals = ordered(scores)
-    lowest = int(ordinals.min(initial=0))
+    lowest = int(np.minimum.reduce(ordinals, initial=0))
     if lowest < 0 and (int(ordinals.max()) - lowest).bit_length() >= 8 * ordinals.itemsize:
         if len(scores) < _FEW:
-            order, ranked, _ = _sorted(scores, -np.inf, np.inf)
-            labels = sides[order]
+            order, edges, _ = _sorted(scores, -np.inf, np.inf)
+            ranked, labels = edges[1:-1], sides[order]
         else:
             ranked, labels = _sorted_by_class(scores, sides)
     else:
@@ -510,17 +519,25 @@ def _distinct_unweighted(scores: Scores, sides: Any) -> Distinct:
         if lowest < 0:
             ordinals += lowest
         ranked = unordered(ordinals)
-    changes = ranked[1:] != ranked[:-1]
-    if changes.all():
+    ends = np.ones(len(ranked), dtype=np.bool_)
+    np.not_equal(ranked[1:], ranked[:-1], out=ends[:-1])
+    if np.count_nonzero(ends) == len(ends):
         pos = labels.astype(np.int64, copy=False)
         neg = 1 - pos
     else:
-        last = np.flatnonzero(np.append(changes, True)[: len(ranked)])
+        (last,) = ends.nonzero()
         ranked = ranked[last]
-        pos = np.diff(np.cumsum(labels, dtype=np.int64)[last], prepend=0)
-        neg = np.diff(last, prepend=-1)
+        pos = _steps(np.add.accumulate(labels, dtype=np.int64)[last])
+        neg = _steps(last + 1)
         neg -= pos
-    return Distinct(ranked, Masses(pos[None, :], Unit()), Masses(neg[None, :], Unit()), len(scores))
+    return Distinct(ranked, Masses(pos[None, :], unit), Masses(neg[None, :], unit), len(scores))
+
+
+def _steps(sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what running sums were made of."""
+    steps = sums.copy()
+    steps[1:] -= sums[:-1]
+    return steps
 
 
 def _sorted_by_class(scores: Scores, sides: Any) -> tuple[Scores, Any]:

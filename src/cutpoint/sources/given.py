@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cutpoint._errors import InvalidParameterError
 from cutpoint.sources.arrays import ArraySource
 
@@ -39,6 +41,8 @@ def as_source(
     `sources.files.source`. With `in_memory`, columns of files and of lazy frames are read at once.
     """
     named, chosen = _texts(columns, _NAME, caller), _texts(filters, "a text", caller)
+    if type(y_true) is np.ndarray and y_score is not None and not named and not chosen:  # the usual case
+        return ArraySource.labelled(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     arrays = {"y_score": y_score, "sample_weight": sample_weight}
     if in_memory:
         found = by_name(y_true, columns or {}, arrays=arrays, pos_label=pos_label, caller=caller)
@@ -142,7 +146,7 @@ def _is_frame(data: Any, y_score: Any) -> bool:
 
 def _texts(given: Mapping[str, Any] | None, what: str, caller: str) -> dict[str, str]:
     """Return what was given; raise unless all of that is text."""
-    found = {name: text for name, text in (given or {}).items() if text is not None}
+    found = {} if given is None else {name: text for name, text in given.items() if text is not None}
     for name, text in found.items():
         if not isinstance(text, str):
             raise InvalidParameterError.of(parameter=name, caller=caller, must_be=what, got=text)

@@ -17,6 +17,8 @@ import numpy as np
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from cutpoint.metrics._expression import Constraint, Expression, LinearFractional
@@ -37,7 +39,7 @@ class Form:
     tp: Fraction
     fp: Fraction
 
-    def at(self, counts: dict[str, Fraction]) -> Fraction:
+    def at(self, counts: Mapping[str, Fraction]) -> Fraction:
         """Return the value at a confusion."""
         return self.constant + self.tp * counts["tp"] + self.fp * counts["fp"]
 
