@@ -1,9 +1,9 @@
 """No input should make find slower than twice a plain argsort sweep: every kind of scores and weights.
 
-For the best F1; for every metric of the catalogue on ordinary data of few rows; and for the best accuracy and
-MCC where thousands of cuts are as good, or nearly so.
+For the best F1; and for every metric of the catalogue on few rows, of ordinary data and where thousands
+of cuts are as good as the best, or nearly so; accuracy and MCC on more of these.
 
-    python -m benchmarks.worst                # half an hour
+    python -m benchmarks.worst                # three quarters of an hour
     python -m benchmarks.worst --rows 10000   # only this size again; the others stay as they are
     python -m benchmarks.worst --again        # only what took more than twice as long
     python -m benchmarks.worst --render       # only write the page again from the result file
@@ -35,12 +35,12 @@ LARGE = 10**7
 """So many rows are timed without weights and with plain ones only: a sort takes seconds."""
 UNWEIGHTED = "no weights"
 TIED = {
-    "goals": ("accuracy", "mcc"),
+    "goals": ("accuracy", "mcc"),  # with few rows: every goal
     "scores": ("alternating", "pairs"),
     "weights": (UNWEIGHTED, "one weight", "weighted", "nearly equal weights"),
     "rows": (10**4, 10**5, 10**6),
 }
-"""Where many cuts tie for other goals; nearly equal weights up to 10,000 rows only."""
+"""Where many cuts tie; nearly equal weights up to 10,000 rows only."""
 EVERY = {"scores": ("probabilities", "1 decimal", "geometric"), "weights": (UNWEIGHTED, "weighted")}
 """Where every goal of the catalogue is timed, with the fewest rows."""
 GOALS = [metric.name for metric in PLAIN if metric.name != "f1"]
@@ -88,7 +88,7 @@ def main() -> None:
             ]
             cells += [
                 in_own_process(kind, how, rows, goal)
-                for goal in TIED["goals"]
+                for goal in (GOALS if rows == SIZES[0] else TIED["goals"])
                 for kind in TIED["scores"]
                 for how in TIED["weights"]
                 if rows in TIED["rows"] and (how != "nearly equal weights" or rows == SIZES[0])
@@ -163,6 +163,8 @@ def render(result: dict[str, Any]) -> str:
         "A star marks a plain sweep that misses the best threshold: its floats do not add such weights up.",
         "`find` checks its input, adds weights up exactly and finds all ties; with few rows that shows.",
         "",
+        *_count(result["cells"]),
+        "",
         "## The best F1: the worst of each kind of weights",
         "",
         *_table(
@@ -177,32 +179,51 @@ def render(result: dict[str, Any]) -> str:
         lines = [[kind, *(_shown(here[kind, how]) for how in columns)] for kind in KINDS if columns]
         page += [f"## The best F1, {rows:,} rows", "", *_table(["scores", *columns], lines), ""]
     others = [one for one in result["cells"] if one["goal"] != "f1"]
-    tied = [one for one in others if one["scores"] in TIED["scores"]]
-    columns = [(kind, how) for kind in EVERY["scores"] for how in EVERY["weights"]]
-    ordinary = {(c["goal"], c["scores"], c["weights"]): c for c in others if c not in tied}
+    few = {(c["goal"], c["scores"], c["weights"]): c for c in others if c["rows"] == SIZES[0]}
+    many = [one for one in others if one["rows"] > SIZES[0]]
     page += [
         f"## Every goal, {SIZES[0]:,} rows",
         "",
         "Against a sweep with the formula of the catalogue. Precision, recall and their like are best where",
-        "many cuts tie, which is more to find; the roots and logarithms of others are known to 40 digits.",
+        "many cuts tie, which is more to find; the logarithms of others are known to 40 digits.",
         "",
-        *_table(
-            ["goal", *(f"{kind}, {how}" for kind, how in columns)],
-            [[goal, *(_shown(ordinary[goal, *column]) for column in columns)] for goal in GOALS],
-        ),
+        *_by_goal(few, EVERY["scores"], EVERY["weights"]),
         "",
-        "## Other goals, where thousands of cuts are alike",
+        f"## Every goal, where thousands of cuts are alike, {SIZES[0]:,} rows",
         "",
-        "Labels that alternate with the score, or a positive and a negative of each score. For these goals",
+        "Labels that alternate with the score, or a positive and a negative of each score. For some goals",
         "every second cut, or every cut, is as good as the best, or is so as far as floats can tell.",
+        "",
+        *_by_goal(few, TIED["scores"], TIED["weights"]),
+        "",
+        "## Accuracy and MCC, where thousands of cuts are alike, more rows",
         "",
         *_table(
             ["goal", "scores", "weights", "rows", "times the sweep"],
-            [[c["goal"], c["scores"], c["weights"], f"{c['rows']:,}", _shown(c)] for c in tied],
+            [[c["goal"], c["scores"], c["weights"], f"{c['rows']:,}", _shown(c)] for c in many],
         ),
         "",
     ]
     return "\n".join(page)
+
+
+def _count(cells: list[dict[str, Any]]) -> list[str]:
+    """Say how many cells are above the limit, with and without a star."""
+    lines = []
+    for right, words in ((True, "is right"), (False, "misses the best threshold")):
+        here = [one for one in cells if one["sweep_is_right"] == right]
+        slow = [one for one in here if ratio(one) > LIMIT]
+        lines.append(
+            f"- Cells in which the plain sweep {words}: {len(here):,}, of which {len(slow):,} are above 2."
+        )
+    return lines
+
+
+def _by_goal(cells: dict[Any, dict[str, Any]], kinds: Any, weights: Any) -> list[str]:
+    """Return a table: a line for each goal, a column for each kind of data."""
+    columns = [(kind, how) for kind in kinds for how in weights]
+    head = ["goal", *(f"{kind}, {how}" for kind, how in columns)]
+    return _table(head, [[goal, *(_shown(cells[goal, *column]) for column in columns)] for goal in GOALS])
 
 
 def _worst(how: str, cells: list[dict[str, Any]]) -> list[str]:
