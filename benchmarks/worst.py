@@ -162,6 +162,7 @@ def render(result: dict[str, Any]) -> str:
         "process of its own. Below 1 `find` is faster; more than 2 is in bold.",
         "A star marks a plain sweep that misses the best threshold: its floats do not add such weights up.",
         "`find` checks its input, adds weights up exactly and finds all ties; with few rows that shows.",
+        "Each size can be timed by itself, so not all of them are of one run.",
         "",
         *_count(result["cells"]),
         "",

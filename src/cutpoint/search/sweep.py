@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from cutpoint.questions import Rows, Source, Summary
 
 
-def all_cuts(source: Source, *, rough: bool = False) -> Cuts:
+def all_cuts(source: Source) -> Cuts:
     """Return every cut of the data, "nobody positive" first; see `cuts_of`."""
-    return cuts_of(source.summary(), source.rows(None), rough=rough)
+    return cuts_of(source.summary(), source.rows(None))
 
 
 def cuts_of(summary: Summary, rows: Rows, *, rough: bool = False) -> Cuts:
