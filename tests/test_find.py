@@ -696,28 +696,20 @@ def test_callable_without_a_signature():
 
 
 @pytest.mark.parametrize("method", ["sweep", "narrow"])
-def test_a_value_that_agrees_with_others_to_a_hundred_digits_is_that_of_the_chosen_cut(method):
-    """Irrational values that close are called equal; which of them is shown does not depend on the search."""
+def test_values_of_a_hundred_digits_after_the_point(method):
+    """A gain of 3e-102 bits is more than none at all, although both are zero to a hundred digits."""
     data = {"sample_weight": [2e69, 3e69, 1e-32, 1e-70], "subject_to": "recall >= 0.8", "method": method}
     solution = cp.find([1, 0, 1, 0], [0.9, 0.8, 0.3, 0.2], minimize="information_gain", **data)
 
-    assert 0.8 == solution.threshold
-    assert [0.3, 0.2] == [tie.threshold for tie in solution.ties]
-    assert 2.6438561897747245e-102 == solution.value
+    assert 0.2 == solution.threshold
+    assert 0 == len(solution.ties)
+    assert 0 == solution.value
 
 
 EXTREME = st.sampled_from([1e-70, 2e-70, 1e-60, 1e-30, 1.0, 1e30, 3e69, 1e70])
-QUOTIENTS = [
-    m.diagnostic_odds_ratio,
-    m.lr_plus,
-    m.lr_minus,
-    m.prevalence_threshold,
-    m.lift,
-    m.fowlkes_mallows,
-]
 
 
-@pytest.mark.parametrize("metric", [*QUOTIENTS, m.mcc, m.chi_square, m.p4], ids=str)
+@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.comparable], ids=str)
 @given(data=st.data(), direction=directions)
 def test_weights_at_the_limits(metric, data, direction):
     """Products of the lightest over those of the heaviest do not vanish, so that no cut ties by mistake."""

@@ -18,13 +18,14 @@ from cutpoint import metrics as m
 from cutpoint import objective
 from cutpoint._errors import InvalidParameterError, UnknownMetricError
 from cutpoint.metrics._catalogue import EXAMPLES, FAMILIES, PLAIN, about, canonical_name
-from cutpoint.metrics._expression import Box
+from cutpoint.metrics._expression import SLACK, Box
 from cutpoint.metrics._root import Root
 
 IDS = [str(metric) for metric in EXAMPLES]
 every_metric = pytest.mark.parametrize("metric", EXAMPLES, ids=IDS)
 
 KEYS = ("tp", "fp", "fn", "tn")
+FOUR = dict.fromkeys(KEYS, np.ones(1))
 
 
 def confusions(most):
@@ -88,8 +89,69 @@ def test_order_is_that_of_an_easier_one(metric):
         if not math.isnan(key):
             found.append((key, value))
     for (key, value), (other_key, other) in itertools.combinations(found, 2):
-        assert (key < other_key) == (value < other and abs(value - other) > Fraction(1, 10**80))
-        assert (key == other_key) == (abs(value - other) < Fraction(1, 10**80))
+        same = value == other or abs(value - other) < Fraction(1, 10**80)  # both may be infinite
+        assert (key == other_key) == same
+        assert (key < other_key) == (value < other and not same)
+
+
+@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.comparable and x.scale_free], ids=str)
+@given(st.tuples(*[st.one_of(st.integers(0, 9), st.integers(0, 2**70))] * 4))
+def test_rounded_once(metric, four):
+    """From whole numbers, without a fraction on the way, comes the float next to the exact value."""
+    whole = dict(zip(KEYS, four, strict=True))
+    rounded, exact = metric.rounded(**whole), float(metric.evaluate(**whole))
+    assert rounded == exact or math.isnan(rounded + exact)
+
+
+@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.perfect(**FOUR) is not None], ids=str)
+def test_perfect_is_one(metric):
+    """At all small confusions no value is more than 1, and those that are 1 are said to be."""
+    four = list(confusions(4))
+    found = metric.perfect(**dict(zip(KEYS, np.array(four, dtype=np.float64).T, strict=True)))
+    values = [metric.evaluate(**counts(*one)) for one in four]
+
+    assert max(value for value in values if not math.isnan(value)) <= 1
+    assert [value == 1 for value in values] == [
+        bool(one) and not math.isnan(value) for one, value in zip(found, values, strict=True)
+    ]
+
+
+FAR_APART = st.builds(
+    lambda number, power: number * Fraction(10) ** power, st.integers(0, 40), st.integers(-60, 60)
+)
+
+
+def assert_same_order(metric, *cuts):
+    """Of two confusions of the same classes, one whose bounds are below those of the other is worse."""
+    values = [metric.evaluate(**cut) for cut in cuts]
+    assume(not any(isinstance(value, float) for value in values))
+    with np.errstate(all="ignore"):
+        ends = [metric.enclosed(SLACK, **{k: np.array([float(v)]) for k, v in cut.items()}) for cut in cuts]
+    for worse, better in itertools.permutations(range(len(cuts)), 2):
+        if ends[worse][1] < ends[better][0]:
+            assert values[worse] < values[better]
+
+
+@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.enclosed(0.0, **FOUR) is not None], ids=str)
+@given(*[st.tuples(FAR_APART, FAR_APART)] * 3)
+def test_a_sharper_number_has_the_same_order(metric, above, between, below):
+    """Also where masses are a hundred orders of magnitude apart."""
+    (tp, fp), (a, b), (c, d) = above, between, below
+    assert_same_order(metric, counts(tp, fp, a + c, b + d), counts(tp + a, fp + b, c, d))
+
+
+@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.from_chance is not None], ids=str)
+@given(*[st.integers(1, 10**9)] * 2, *[st.tuples(st.integers(1, 999), st.integers(-9, 9))] * 2)
+def test_a_sharper_number_has_the_same_order_at_chance(metric, positives, negatives, one, other):
+    """Where floats cannot tell on which side of chance a confusion is, either side is inside the bounds."""
+    cuts = []
+    for called, off in (one, other):
+        tp, fp = (
+            positives * (Fraction(called, 1000) + Fraction(off, 10**30)),
+            negatives * Fraction(called, 1000),
+        )
+        cuts.append(counts(tp, fp, positives - tp, negatives - fp))
+    assert_same_order(metric, *cuts)
 
 
 @pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.least_of], ids=str)

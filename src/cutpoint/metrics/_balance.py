@@ -7,7 +7,7 @@ from typing import Any
 
 from cutpoint.metrics._arithmetic import ratio, root_of_product, smaller
 from cutpoint.metrics._metric import About, Metric
-from cutpoint.metrics._rates import precision, recall
+from cutpoint.metrics._rates import false_omission_rate, fdr, precision, recall
 from cutpoint.metrics._shared import (
     ALWAYS,
     BAD,
@@ -16,8 +16,8 @@ from cutpoint.metrics._shared import (
     POWERS,
     REVERSED,
     positive_number,
-    relative,
     root_ratio,
+    shares,
     times,
 )
 
@@ -80,9 +80,9 @@ fowlkes_mallows = Metric(
     direction="higher",
     trend_=GOOD,
     formula=lambda tp, fp, fn, tn: root_ratio(tp * tp, (tp + fp) * (tp + fn)),
+    square=lambda tp, fp, fn, tn: (1, tp * tp, (tp + fp) * (tp + fn)),
     rational=False,
     single_root=True,
-    magnitude_=relative,
     about=About(
         title="Fowlkes-Mallows index",
         summary="The geometric mean of precision and recall, also called the G-measure.",
@@ -156,9 +156,9 @@ g_mean = Metric(
     direction="higher",
     trend_=GOOD,
     formula=lambda tp, fp, fn, tn: root_ratio(tp * tn, (tp + fn) * (fp + tn)),
+    square=lambda tp, fp, fn, tn: (1, tp * tn, (tp + fn) * (fp + tn)),
     rational=False,
     single_root=True,
-    magnitude_=relative,
     about=About(
         title="Geometric mean of recall and specificity",
         summary="High only if both classes are served.",
@@ -177,6 +177,7 @@ youden_j = Metric(
     trend_=GOOD,
     numerator=lambda tp, fp, fn, tn: tp * (fp + tn) - fp * (tp + fn),
     denominator=lambda tp, fp, fn, tn: (tp + fn) * (fp + tn),
+    magnitude_=shares,
     about=About(
         title="Youden's J",
         summary="Recall + specificity - 1: how far the point lies above the chance diagonal in ROC space.",
@@ -196,6 +197,7 @@ markedness = Metric(
     at_chance=Fraction(0),
     from_chance=lambda away, tp, fp, fn, tn: away / ((tp + fp) * (fn + tn)),
     formula=lambda tp, fp, fn, tn: ratio(tp, tp + fp) + ratio(tn, fn + tn) - 1,
+    magnitude_=shares,
     about=About(
         title="Markedness",
         summary="Precision + NPV - 1: how much the decision tells about the truth.",
@@ -217,6 +219,11 @@ def _correlation(away: Any, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     return ratio(away, root_of_product((tp + fp) * (tp + fn), (fp + tn) * (fn + tn)))
 
 
+def _mcc_squared(tp: int, fp: int, fn: int, tn: int) -> tuple[int, int, int]:
+    away = tp * tn - fp * fn
+    return away, away * away, (tp + fp) * (tp + fn) * (fp + tn) * (fn + tn)
+
+
 mcc = Metric(
     name="mcc",
     direction="higher",
@@ -224,8 +231,10 @@ mcc = Metric(
     at_chance=Fraction(0),
     from_chance=_correlation,
     formula=_mcc,
+    square=_mcc_squared,
     rational=False,
     single_root=True,
+    magnitude_=shares,
     about=About(
         title="Matthews correlation coefficient",
         summary="The correlation of decision and truth (phi). The sign in the numerator is a minus; "
@@ -246,6 +255,7 @@ kappa = Metric(
     trend_=GOOD,
     numerator=lambda tp, fp, fn, tn: 2 * (tp * (fp + tn) - fp * (tp + fn)),
     denominator=lambda tp, fp, fn, tn: (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn),
+    magnitude_=shares,
     about=About(
         title="Cohen's kappa",
         summary="Agreement of decision and truth beyond chance.",
@@ -282,7 +292,7 @@ lr_plus = Metric(
     trend_=GOOD,
     numerator=lambda tp, fp, fn, tn: tp * (fp + tn),
     denominator=lambda tp, fp, fn, tn: fp * (tp + fn),
-    magnitude_=relative,
+    ordered_by=precision,
     about=About(
         title="Positive likelihood ratio",
         summary="How much more often the positives are called positive than the negatives are. "
@@ -302,7 +312,7 @@ lr_minus = Metric(
     trend_=BAD,
     numerator=lambda tp, fp, fn, tn: fn * (fp + tn),
     denominator=lambda tp, fp, fn, tn: tn * (tp + fn),
-    magnitude_=relative,
+    ordered_by=false_omission_rate,
     about=About(
         title="Negative likelihood ratio",
         summary="How much more often the positives are called negative than the negatives are. "
@@ -323,7 +333,6 @@ diagnostic_odds_ratio = Metric(
     at_chance=Fraction(1),
     from_chance=lambda away, tp, fp, fn, tn: away / (fp * fn),
     formula=lambda tp, fp, fn, tn: ratio(tp * tn, fp * fn),
-    magnitude_=relative,
     about=About(
         title="Diagnostic odds ratio",
         summary="LR+ over LR-. Infinite where one kind of error is absent: use it with a constraint.",
@@ -360,15 +369,6 @@ prevalence_threshold = Metric(
     at_chance=Fraction(1, 2),
     formula=_prevalence_threshold,
     rational=False,
-    ordered_by=Metric(  # FPR / (TPR + FPR), whose roots it is made of
-        name="prevalence_threshold",
-        direction="lower",
-        trend_=BAD,
-        numerator=lambda tp, fp, fn, tn: fp * (tp + fn),
-        denominator=lambda tp, fp, fn, tn: fp * (tp + fn) + tp * (fp + tn),
-        magnitude_=relative,
-        about=_PREVALENCE_THRESHOLD,
-    ),
-    magnitude_=relative,
+    ordered_by=fdr,  # 1 / (1 + root of tp*N / (fp*P)), and P and N are fixed
     about=_PREVALENCE_THRESHOLD,
 )

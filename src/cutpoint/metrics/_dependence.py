@@ -10,6 +10,7 @@ import numpy as np
 from cutpoint.metrics._arithmetic import entropy_term, exact_information, is_exact, ratio, root
 from cutpoint.metrics._expression import Array, Box, Trend
 from cutpoint.metrics._metric import About, Metric
+from cutpoint.metrics._rates import precision
 from cutpoint.metrics._shared import (
     ALWAYS,
     BAD,
@@ -18,7 +19,7 @@ from cutpoint.metrics._shared import (
     NO_ROWS,
     ONE_CLASS,
     REVERSED,
-    relative,
+    shares,
     total_mass,
 )
 
@@ -46,7 +47,6 @@ predicted_positive = Metric(
     trend_=Trend(1, 1),
     numerator=lambda tp, fp, fn, tn: tp + fp,
     denominator=lambda tp, fp, fn, tn: tp * 0 + 1,
-    magnitude_=relative,
     about=About(
         title="Called positive (count)",
         summary="How many rows (or how much weight) are called positive: for budgets such as "
@@ -84,7 +84,7 @@ lift = Metric(
     trend_=GOOD,
     numerator=lambda tp, fp, fn, tn: tp * (tp + fn + fp + tn),
     denominator=lambda tp, fp, fn, tn: (tp + fp) * (tp + fn),
-    magnitude_=relative,
+    ordered_by=precision,
     about=About(
         title="Lift",
         summary="Precision over prevalence: how much better than picking at random.",
@@ -174,6 +174,7 @@ information_gain = Metric(
     rational=False,
     cancels=True,
     box_bounds=_dependence_bounds,
+    magnitude_=shares,
     about=About(
         title="Information gain",
         summary="Mutual information of decision and truth, in bits: what a decision-tree split "
@@ -224,7 +225,6 @@ corner_distance = Metric(
     formula=_corner_distance,
     rational=False,
     single_root=True,
-    magnitude_=relative,
     about=About(
         title="Distance to the corner (0, 1)",
         summary="How far the point lies from the perfect corner of ROC space.",
@@ -257,6 +257,7 @@ sensitivity_specificity_gap = Metric(
     trend_=None,
     formula=_gap,
     box_bounds=_gap_bounds,
+    magnitude_=shares,
     about=About(
         title="Gap between sensitivity and specificity",
         summary="Zero where both classes are served equally well.",

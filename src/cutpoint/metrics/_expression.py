@@ -30,9 +30,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[np.float64]"
+Bounds: TypeAlias = tuple[Array, Array]
+Mask: TypeAlias = "NDArray[np.bool_]"
 Relation = Literal[">=", "<=", ">", "<"]
 SLACK = 2.0**-46
 """Relative room for rounding in a formula: 128 units in the last place, formulas need about 20."""
+CLOSE = 1e-300
+"""Floats that are less may have lost digits."""
 SMALLEST, LARGEST = 1e-100, 1e100
 """Numbers of the language are 0 or of a size between these, so that no formula leaves float64."""
 
@@ -141,9 +145,24 @@ class Expression(ABC):
         """Return the coefficients of that form as they come: whole numbers, if they are, of whole totals."""
         return self.linear_fractional(positives, negatives)
 
+    def enclosed(self, slack: float, *, tp: Array, fp: Array, fn: Array, tn: Array) -> Bounds | None:
+        """Return bounds on a number that rises with the value; None if there is no better one than that.
+
+        They tell values apart that are too close to 1, or to chance, for floats. Products of the counts may
+        be off by `slack`, a part of themselves: the true number lies inside all the same.
+        """
+        return None
+
+    def perfect(self, *, tp: Array, fp: Array, fn: Array, tn: Array) -> Mask | None:
+        """Return where a defined value is 1 for sure, and no value is more; None if that is unknown."""
+        return None
+
     @abstractmethod
     def magnitude(self, positives: float, negatives: float) -> float:
-        """Return the size of the terms that are added up: rounding errors scale with it."""
+        """Return the size of terms of both signs: rounding errors scale with it, or else with the value.
+
+        It is 0 for a formula without subtraction.
+        """
 
     @abstractmethod
     def __str__(self) -> str:

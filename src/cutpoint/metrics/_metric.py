@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -12,8 +14,18 @@ import numpy as np
 
 from cutpoint._errors import InvalidParameterError
 from cutpoint.metrics._arithmetic import ratio
-from cutpoint.metrics._expression import Array, Box, Expression, LinearFractional, Trend, widened
-from cutpoint.metrics._root import Root
+from cutpoint.metrics._expression import (
+    CLOSE,
+    Array,
+    Bounds,
+    Box,
+    Expression,
+    LinearFractional,
+    Mask,
+    Trend,
+    widened,
+)
+from cutpoint.metrics._root import Root, rounded_root
 
 Direction = Literal["higher", "lower", "neither"]
 Formula = Callable[..., Any]
@@ -56,13 +68,15 @@ class Metric(Expression):
     formula: Formula | None = None
     rational: bool = True
     single_root: bool = False
+    square: Formula | None = None
+    """Of a root: a whole number of its sign, and two whose quotient is its square."""
     cancels: bool = False
     at_chance: Fraction | None = None
     from_chance: Formula | None = None
     least_of: tuple[Expression, ...] = ()
     ordered_by: Expression | None = None
     box_bounds: Callable[[Metric, Box], tuple[Array, Array]] | None = None
-    magnitude_: Callable[[float, float], float] = lambda positives, negatives: 1.0
+    magnitude_: Callable[[float, float], float] = lambda positives, negatives: 0.0
     parameters: tuple[tuple[str, Fraction], ...] = ()
 
     def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
@@ -81,6 +95,10 @@ class Metric(Expression):
             above, under = self.numerator(tp, fp, fn, tn), self.denominator(tp, fp, fn, tn)
             if type(above) is type(under) is int and under:
                 return above / under  # whole numbers are divided with one rounding
+        if self.square is not None:
+            sign, top, bottom = self.square(tp, fp, fn, tn)
+            if bottom:
+                return math.copysign(rounded_root(top, bottom), sign)
         return super().rounded(tp=tp, fp=fp, fn=fn, tn=tn)
 
     @cached_property
@@ -130,8 +148,50 @@ class Metric(Expression):
             sides.append((constant, hit - constant, alarm - constant))
         return sides
 
+    def enclosed(self, slack: float, *, tp: Array, fp: Array, fn: Array, tn: Array) -> Bounds | None:
+        """Use the distance from chance, or the odds: neither is near 1 where the value is."""
+        counts = tp, fp, fn, tn
+        if self.from_chance is not None:
+            right, wrong = tp * tn, fp * fn
+            away, room = right - wrong, slack * (right + wrong)
+            ends = [self.from_chance(end, *counts) for end in (away - room, away + room)]
+            low, high = np.minimum(*ends), np.maximum(*ends)
+            # Both ends may be better than what is between them, which is at chance.
+            low = np.where(np.abs(away) <= room, np.minimum(low, 0.0), low)
+        elif self._complement is not None:
+            assert self.numerator is not None
+            low = high = self.numerator(*counts) / self._rest(*counts)
+        else:
+            return None
+        off = 4 * slack
+        return low * (1 - np.copysign(off, low)) - CLOSE, high * (1 + np.copysign(off, high)) + CLOSE
+
+    def perfect(self, *, tp: Array, fp: Array, fn: Array, tn: Array) -> Mask | None:
+        """Look for what only the denominator has: the value is 1 where that is nothing."""
+        return None if self._complement is None else self._rest(tp, fp, fn, tn) == 0
+
+    def _rest(self, *counts: Array) -> Array:
+        """Return by how much the denominator is more than the numerator."""
+        assert self._complement is not None
+        parts = [share * count for share, count in zip(self._complement, counts, strict=True) if share]
+        return sum(parts[1:], parts[0])
+
+    @cached_property
+    def _complement(self) -> tuple[float, ...] | None:
+        """How often each count is in the denominator only, where both sides add counts up; None elsewhere."""
+        if self.numerator is None or self.denominator is None:
+            return None
+        sides = self.numerator, self.denominator
+        parts = [[side(*(int(i == j) for j in range(4))) for i in range(4)] for side in sides]
+        for side, shares in zip(sides, parts, strict=True):
+            for counts in _CONFUSIONS:
+                if side(*counts) != sum(map(operator.mul, shares, counts)):
+                    return None
+        rest = [under - above for above, under in zip(*parts, strict=True)]
+        return tuple(map(float, rest)) if min(*rest, *parts[0]) >= 0 and any(rest) else None
+
     def magnitude(self, positives: float, negatives: float) -> float:
-        """Return the size of the terms that are added up."""
+        """Return the size of what is taken from what; 0 where nothing is."""
         return self.magnitude_(positives, negatives)
 
     def __str__(self) -> str:

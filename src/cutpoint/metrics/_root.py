@@ -50,6 +50,25 @@ def exact_root(square: int | Fraction) -> Fraction | Root:
     return Root(square)
 
 
+def rounded_root(top: int, bottom: int) -> float:
+    """Return the root of a quotient of whole numbers that are not negative, rounded once to a float."""
+    whole, shift, more = _digits(top, bottom, _FLOAT_BITS)
+    # What is more than its first digits gets one more, which keeps it off the middle of two floats.
+    return (2 * whole + more) / (1 << (shift + 1))
+
+
+def _digits(top: int, bottom: int, bits: int) -> tuple[int, int, bool]:
+    """Return the digits of the root of a quotient: a whole number, of half as many bits or more.
+
+    And by what power of two it is too large, and whether there are more digits.
+    """
+    # However small the quotient is; of a large one the digits before the point come on top.
+    shift = bits + 2 * max(0, bottom.bit_length() - top.bit_length())
+    number, rest = divmod(top << shift, bottom)
+    whole = math.isqrt(number)
+    return whole, shift // 2, rest != 0 or whole * whole != number
+
+
 class Root:
     """An irrational root of a fraction, or its negative."""
 
@@ -61,20 +80,12 @@ class Root:
     @property
     def fraction(self) -> Fraction:
         """The value, correct to `ROOT_DIGITS` digits, or see `few_digits`."""
-        whole, shift = self._digits(2 * int(wanted_digits(ROOT_DIGITS) * math.log2(10)))
+        bits = 2 * int(wanted_digits(ROOT_DIGITS) * math.log2(10))
+        whole, shift, _ = _digits(self.square.numerator, self.square.denominator, bits)
         return Fraction(self.sign * whole, 1 << shift)
 
-    def _digits(self, bits: int) -> tuple[int, int]:
-        """Return a whole number, of half as many bits or more, and by what power of two it is too large."""
-        top, bottom = self.square.numerator, self.square.denominator
-        # However small the square is; of a large one the digits before the point come on top.
-        shift = bits + 2 * max(0, bottom.bit_length() - top.bit_length())
-        return math.isqrt((top << shift) // bottom), shift // 2
-
     def __float__(self) -> float:
-        # An irrational number is more than its first digits: one more keeps it off the middle of two floats.
-        whole, shift = self._digits(_FLOAT_BITS)
-        return self.sign * ((2 * whole + 1) / (1 << (shift + 1)))
+        return self.sign * rounded_root(self.square.numerator, self.square.denominator)
 
     def __repr__(self) -> str:
         return f"Root({self.square!r}, {self.sign})"

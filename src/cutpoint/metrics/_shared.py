@@ -38,9 +38,9 @@ def total_mass(positives: float, negatives: float) -> float:
     return positives + negatives
 
 
-def relative(positives: float, negatives: float) -> float:
-    """Magnitude of a formula without subtraction: rounding errors are relative."""
-    return 0.0
+def shares(positives: float, negatives: float) -> float:
+    """Magnitude of a formula that takes one share from another."""
+    return 1.0
 
 
 def root_ratio(numerator: Any, denominator: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from cutpoint.metrics._arithmetic import LOG_DIGITS
 from cutpoint.metrics._change import Change
-from cutpoint.metrics._expression import SLACK, WeightedSum
+from cutpoint.metrics._expression import CLOSE, SLACK, WeightedSum
 from cutpoint.metrics._root import ROOT_DIGITS, Root, few_digits
 from cutpoint.search._sums import VECTOR, Quotient, Sums
 
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 _AGREE_ROOT, AGREE_SUM = Fraction(1, 10 ** (ROOT_DIGITS - 10)), Fraction(1, 10 ** (LOG_DIGITS - 10))
 """Irrational values that agree to so many digits are called equal."""
 _ALL = slice(None)
-CLOSE = 1e-300
-"""Floats that are less may have lost digits."""
 _CANCELLED = 1e-15
 """What is a smaller part of what was added up has lost many digits."""
 _TINY = -200
@@ -64,6 +62,10 @@ class Cuts:
         tp, fn = self.tp.floats_and_rest(lambda: self.summary.positives)
         fp, tn = self.fp.floats_and_rest(lambda: self.summary.negatives)
         return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+
+    def floats_at(self, index: Any) -> dict[str, NDArray[np.float64]]:
+        """Return the `floats` of some cuts."""
+        return {name: counts[index] for name, counts in self.floats.items()}
 
     @cached_property
     def sums(self) -> Sums:
@@ -118,8 +120,7 @@ class Cuts:
     def values_at(self, expression: Expression, index: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the float values at some cuts."""
         with np.errstate(all="ignore"):
-            counts = {name: floats[index] for name, floats in self.floats.items()}
-            return np.asarray(expression.evaluate(**counts), dtype=np.float64)
+            return np.asarray(expression.evaluate(**self.floats_at(index)), dtype=np.float64)
 
     def rounding(
         self, expression: Expression, values: NDArray[np.float64], index: Any = _ALL
@@ -131,8 +132,7 @@ class Cuts:
         positives, negatives = self.sizes
         with np.errstate(all="ignore"):
             if isinstance(expression, WeightedSum):
-                floats = {name: counts[index] for name, counts in self.floats.items()}
-                size = expression.spread(positives, negatives, **floats)
+                size = expression.spread(positives, negatives, **self.floats_at(index))
             else:
                 size = np.maximum(np.abs(values), expression.magnitude(positives, negatives))
         return np.where(np.isfinite(size), self.slack * size, 0.0)

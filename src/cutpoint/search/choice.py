@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cutpoint.masses import Masses, Unit
-from cutpoint.metrics._expression import WeightedSum
+from cutpoint.metrics._expression import CLOSE, WeightedSum
 from cutpoint.objective import Goal
-from cutpoint.search._cuts import AGREE_SUM, CLOSE
+from cutpoint.search._cuts import AGREE_SUM
 from cutpoint.search._sums import SMALL, VECTOR
 
 if TYPE_CHECKING:
@@ -29,11 +29,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Index = NDArray[np.intp]
 
+_ALMOST = 1 - 1e-3
+"""Floats of 1 are more than that."""
 HANDFUL = 16
 """So few cuts are compared by their exact values at once."""
 _NONE = Masses(np.zeros((1, 0), dtype=np.int64), Unit())
-_FEW_LIMBS = 3
-"""Of longer masses exact sums are dearer than to compare by what lies between cuts."""
+_FEW_LIMBS, MANY = 3, 256
+"""Of longer masses exact sums are dearer than to compare by what lies between cuts, and from so many cuts on
+that is dearer than another look at all of them."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,9 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
     if first == last:
         return Choice(cuts, goal.expression, first, near[1:])
     expression = _easier(cuts, goal.expression, near)
+    perfect = _perfect(cuts, expression, near) if goal.sign > 0 and race[first] != 0 else near[:0]
+    if len(perfect):
+        return Choice(cuts, goal.expression, int(perfect[0]), perfect[1:])
     # What is the same at two cuts is so at all between them.
     same = cuts.tp.same(first, last), cuts.fp.same(first, last)
     if expression.exact and (
@@ -97,6 +103,14 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
         race[near] = goal.sign * cuts.values_at(expression, near)
     tied = _best_of(cuts, Goal(expression, goal.direction), race, near)
     return Choice(cuts, goal.expression, int(tied[0]), tied[1:])
+
+
+def _perfect(cuts: Cuts, expression: Expression, near: Index) -> Index:
+    """Return where a value is the most that it can be."""
+    if not cuts.values_at(expression, near[:1])[0] > _ALMOST:  # nor is any other
+        return near[:0]
+    found = expression.perfect(**cuts.floats_at(near))
+    return near[:0] if found is None else near[found]
 
 
 def _without(same: tuple[bool, bool], trend: Trend | None) -> bool:
@@ -143,6 +157,8 @@ def _best_of(cuts: Cuts, goal: Goal, race: Floats, near: Index) -> Index:
     expression = goal.expression
     if not expression.exact or math.isinf(race[near[0]]):
         return near[race[near] == race[near].max()]
+    if cuts.summary.unit.limbs > _FEW_LIMBS and (len(near) > MANY or expression.cancels):
+        near = _told_apart(cuts, goal, near)
     if len(near) <= HANDFUL and expression.comparable and cuts.summary.unit.limbs <= _FEW_LIMBS:
         return _of_a_few(cuts, goal, near)
     if len(near) > VECTOR:
@@ -154,6 +170,16 @@ def _best_of(cuts: Cuts, goal: Goal, race: Floats, near: Index) -> Index:
             if equal:
                 return near
     return _by_comparisons(cuts, goal, race, near)
+
+
+def _told_apart(cuts: Cuts, goal: Goal, near: Index) -> Index:
+    """Leave out the cuts that are worse by a number that tells more than the value itself."""
+    with np.errstate(all="ignore"):
+        bounds = goal.expression.enclosed(cuts.slack, **cuts.floats_at(near))
+        if bounds is None:
+            return near
+        low, high = bounds if goal.sign > 0 else (-bounds[1], -bounds[0])
+        return near[~(high < np.fmax.reduce(low))]
 
 
 def _of_a_few(cuts: Cuts, goal: Goal, near: Index) -> Index:
@@ -199,12 +225,13 @@ def _by_distance_from_chance(cuts: Cuts, goal: Goal, near: Index) -> tuple[Index
     """
     expression = goal.expression
     assert expression.from_chance is not None
+    if 0 in cuts.sizes:  # one class: there is nothing but chance
+        return near, True
     with np.errstate(all="ignore"):
         away, at_chance = cuts.sums.from_chance(near, cuts.slack)
         if at_chance.all():
             return near, True
-        counts = {name: floats[near] for name, floats in cuts.floats.items()}
-        beyond = goal.sign * expression.from_chance(away, **counts)
+        beyond = goal.sign * expression.from_chance(away, **cuts.floats_at(near))
     beyond[np.abs(beyond) < CLOSE] = 0
     best = float(beyond.max())
     if not math.isfinite(best):

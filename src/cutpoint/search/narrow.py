@@ -267,9 +267,7 @@ def prune(
         upper = bounds[1] if goal.sign > 0 else -bounds[0]
         keep = ~(upper < floor)
         if table.histogram.shares:
-            tangents = _between_tangents(table, box, goal, summary)
-            size = np.maximum(np.abs(tangents), goal.expression.magnitude(positives, negatives))
-            keep &= ~(tangents + TANGENT_SLACK * SLACK * size < floor)
+            keep &= ~(_between_tangents(table, box, goal, summary) < floor)
         for constraint in goal.constraints:
             keep &= _possible(constraint, box)
     return floor, keep, upper
@@ -284,10 +282,11 @@ def _between_tangents(table: Table, box: Box, goal: Goal, summary: Summary) -> N
     """
     unknown = np.full(len(table.rows), np.inf)
     form = goal.expression.linear_fractional(*summary.totals)
-    if form is None or goal.expression.magnitude(box.positives, box.negatives) == 0:
+    if form is None:
         return unknown
     (a0, a1, a2), (b0, b1, b2) = (tuple(map(float, side)) for side in form)
-    if min(b0, b1, b2) < 0:  # a difference in the denominator would make rounding matter
+    # A difference in the denominator would make rounding matter, and so would one count alone.
+    if min(b0, b1, b2) < 0 or (b0 == 0 and min(b1, b2) == 0):
         return unknown
     span = table.histogram.span(np.arange(len(table.rows), dtype=np.intp))
     low, high = (np.clip(end[::-1].astype(np.float64), summary.low, summary.high) for end in span)
@@ -306,6 +305,8 @@ def _between_tangents(table: Table, box: Box, goal: Goal, summary: Summary) -> N
     )
     denominators = np.array([b0 + b1 * tp + b2 * fp for tp, fp in corners])
     values = np.array([goal.sign * (a0 + a1 * tp + a2 * fp) for tp, fp in corners]) / denominators
+    sizes = np.array([abs(a0) + abs(a1) * tp + abs(a2) * fp for tp, fp in corners]) / denominators
+    values += TANGENT_SLACK * SLACK * sizes
     fine = (denominators > 0).all(axis=0) & ~np.isnan(values).any(axis=0)
     return np.where(fine, values.max(axis=0), np.inf)
 

@@ -321,7 +321,8 @@ def _agrees(posed: Posed, made: Run, truth: Found) -> bool:
     best: Any = truth.choice.value
     found: Any = cuts.exact(goal.expression, made.index)
     ahead = goal.sign * (Fraction(best) - Fraction(found))
-    size = max(abs(truth.choice.rounded), goal.expression.magnitude(*cuts.summary.sizes))
+    values = np.abs(cuts.values(goal.expression))
+    size = float(values[np.isfinite(values)].max())
     return float(ahead) <= TOLERANCE * size
 
 
