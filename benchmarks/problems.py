@@ -26,17 +26,19 @@ def make(kind: str, rows: int, *, weighted: bool | str = False, seed: int = 0) -
     rng = np.random.default_rng(seed)
     score = KINDS[kind](rng, rows)
     # Labels follow the rank of the score, whatever its scale, with plenty of overlap.
-    rank = np.arctan(score) if kind == "geometric" else score
+    rank = np.arctan(score) if kind in ("geometric", "infinities") else score
     low, high = np.quantile(rank[:: max(1, rows // 10_000)], [0.05, 0.95])
     chance = np.clip((rank - low) / (high - low if high > low else 1.0), 0.05, 0.95)
     y = (rng.random(rows) < chance).astype(np.int8)
+    if kind == "separated":
+        y = (score > 0.6).astype(np.int8)
     if kind in ("alternating", "pairs"):
         score = np.sort(score) if kind == "alternating" else np.repeat(score[::2], 2)[:rows]
         y = (np.arange(rows) % 2).astype(np.int8)
     if not weighted:
         return Problem(kind, y, score)
     how = weighted if isinstance(weighted, str) else "weighted"
-    return Problem(f"{kind}, {how}", y, score, WEIGHTS[how](rng, rows))
+    return Problem(f"{kind}, {how}", y, score, WEIGHTS[how](rng, y))
 
 
 def _probabilities(rng: np.random.Generator, rows: int) -> NDArray[Any]:
@@ -66,18 +68,23 @@ KINDS: dict[str, Any] = {
     "one outlier": lambda rng, rows: np.append(_probabilities(rng, rows - 1), 1e12),
     "cluster": lambda rng, rows: 0.5 + 1e-9 * rng.random(rows) * (rng.random(rows) < 0.99),
     "constant": lambda rng, rows: np.full(rows, 0.5),
+    "mostly zero": lambda rng, rows: _probabilities(rng, rows) * (rng.random(rows) < 0.1),
+    "infinities": lambda rng, rows: np.where(rng.random(rows) < 0.1, np.inf, rng.normal(size=rows)),
+    "sorted": lambda rng, rows: np.sort(_probabilities(rng, rows))[::-1].copy(),
+    "separated": _probabilities,
     "alternating": lambda rng, rows: rng.random(rows),
     "pairs": lambda rng, rows: rng.random(rows),
 }
 """Name -> function of (generator, rows)."""
 
 WEIGHTS: dict[str, Any] = {
-    "weighted": lambda rng, rows: rng.random(rows),
-    "float32 weights": lambda rng, rows: rng.random(rows).astype(np.float32),
-    "heavy-tailed weights": lambda rng, rows: rng.lognormal(0, 2, rows),
-    "half of the weights zero": lambda rng, rows: rng.random(rows) * (rng.random(rows) < 0.5),
-    "weights of 70 orders of magnitude": lambda rng, rows: rng.lognormal(0, 20, rows),
-    "one weight": lambda rng, rows: np.full(rows, 0.1),
-    "nearly equal weights": lambda rng, rows: 1 + 1e-15 * rng.integers(0, 8, rows),
+    "weighted": lambda rng, y: rng.random(len(y)),
+    "float32 weights": lambda rng, y: rng.random(len(y)).astype(np.float32),
+    "heavy-tailed weights": lambda rng, y: rng.lognormal(0, 2, len(y)),
+    "half of the weights zero": lambda rng, y: rng.random(len(y)) * (rng.random(len(y)) < 0.5),
+    "weights of 70 orders of magnitude": lambda rng, y: rng.lognormal(0, 20, len(y)),
+    "one weight per class": lambda rng, y: np.where(y == 1, 3.1, 0.7),
+    "one weight": lambda rng, y: np.full(len(y), 0.1),
+    "nearly equal weights": lambda rng, y: 1 + 1e-15 * rng.integers(0, 8, len(y)),
 }
-"""Name -> function of (generator, rows)."""
+"""Name -> function of (generator, labels)."""

@@ -177,7 +177,8 @@ def render(result: dict[str, Any]) -> str:
     for rows in SIZES:
         here = {(c["scores"], c["weights"]): c for c in cells if c["rows"] == rows}
         columns = [how for how in HOW if any(key[1] == how for key in here)]
-        lines = [[kind, *(_shown(here[kind, how]) for how in columns)] for kind in KINDS if columns]
+        kinds = [kind for kind in KINDS if any(key[0] == kind for key in here)]
+        lines = [[kind, *(_shown(here[kind, how]) for how in columns)] for kind in kinds]
         page += [f"## The best F1, {rows:,} rows", "", *_table(["scores", *columns], lines), ""]
     others = [one for one in result["cells"] if one["goal"] != "f1"]
     few = {(c["goal"], c["scores"], c["weights"]): c for c in others if c["rows"] == SIZES[0]}

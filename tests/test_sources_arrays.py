@@ -712,7 +712,7 @@ def test_scores_sorted_with_their_places(scores, dtype):
     ranked, distinct = edges[1:-1], np.append(True, edges[2:-1] > edges[1:-2])[: len(scores)]
 
     assert [-np.inf, np.inf] == [edges[0], edges[-1]]
-    assert list(range(len(scores))) == sorted(order.tolist())
+    assert list(range(len(scores))) == sorted(np.arange(len(scores))[order].tolist())
     assert np.array_equal(np.sort(scores), ranked)
     assert np.array_equal(scores[order], ranked)
     assert distinct.all() if begins is None else np.array_equal(distinct, begins)

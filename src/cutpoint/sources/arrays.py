@@ -21,16 +21,17 @@ from cutpoint.questions import SMALL, Histogram, Ranges, Rows, Scores, Summary
 from cutpoint.sources._buckets import Buckets, Radix, choose
 from cutpoint.sources._input import as_array, as_floats, as_weights, refuse_nan, same_length, weights_and_ends
 from cutpoint.sources._labels import Counts, Labels
+from cutpoint.sources._sample import Sample
 from cutpoint.sources.blocks import (
     MANY_LIMBS,
     Block,
+    Distinct,
     Reading,
     Sides,
     added,
     distinct,
     inside,
     joined,
-    repeats,
     table,
     tally,
     weighed,
@@ -167,10 +168,19 @@ class ArraySource:
         if ranges is None:
             self.passes += 1
             return distinct(self._block(slice(None), slice(None)), summary.unit).rows()
-        kept = self._keep(ranges)
-        block = kept if kept is not None else self._collect(ranges, len(self.scores))
-        assert block is not None
-        return distinct(block.part(inside(block.scores, ranges)), summary.unit).rows()
+        block = self._keep(ranges)
+        if block is None and Sample(self.scores).repeats:  # each block has few scores, which are soon merged
+            unit = summary.unit
+            parts = self._each(
+                lambda starts: [distinct(self._inside(start, ranges), unit) for start in starts]
+            )
+            return Distinct.merged([one for some in parts for one in some]).rows()
+        if block is None:
+            block = self._collect(ranges, len(self.scores))
+            assert block is not None
+        elif self._kept is not None and self._kept[0] is not ranges:  # kept for more
+            block = block.part(inside(block.scores, ranges))
+        return distinct(block, summary.unit).rows()
 
     # --- how
 
@@ -190,7 +200,7 @@ class ArraySource:
         few, more = SORTED if self.streams[0].added is None else SORTED_WEIGHTED
         if more <= len(self.scores) < SORTED_WIDE and self._unit().limbs >= MANY_LIMBS:
             more = SORTED_WIDE
-        return more if few <= len(self.scores) < more and repeats(self.scores) else few
+        return more if few <= len(self.scores) < more and Sample(self.scores).repeats else few
 
     def _sample(self) -> Scores:
         sample = np.ascontiguousarray(self.scores[:: max(1, len(self.scores) // SAMPLE)])

@@ -12,7 +12,6 @@ they are collected, so that ten million rows with a thousand scores are a thousa
 
 from __future__ import annotations
 
-import functools
 import itertools
 import os
 import threading
@@ -401,7 +400,7 @@ class _Pot:
     def _merge(self) -> None:
         fresh = distinct(joined(self._pending), self._unit)
         self._pending, self._rows = [], 0
-        self._merged = fresh if self._merged is None else self._merged.merged(fresh)
+        self._merged = fresh if self._merged is None else Distinct.merged([self._merged, fresh])
         if self._limit is not None and len(self._merged.scores) > self._limit:
             self._merged, self.full = None, True
 
@@ -422,7 +421,7 @@ def _poured(pots: list[_Pot], limit: int | None, empty: Scores, unit: Unit) -> D
     if not parts:
         nothing = Masses(np.zeros((unit.limbs, 0), np.int64), unit)
         return Distinct(empty[:0], nothing, nothing, 0, np.zeros(0, np.int64))
-    whole = functools.reduce(Distinct.merged, parts)
+    whole = Distinct.merged(parts)
     return None if limit is not None and len(whole.scores) > limit else whole
 
 

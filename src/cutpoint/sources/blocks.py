@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoint.masses import FLOAT_BITS, LIMB_BITS, Masses, Unit
+from cutpoint.masses import BLOCK_ROWS, FLOAT_BITS, LIMB_BITS, Masses, Unit
 from cutpoint.questions import Histogram, Ranges, Rows, Scores, Summary, framed
 from cutpoint.sources._buckets import ordered, unordered
+from cutpoint.sources._sample import Sample
 from cutpoint.weighed import Unsplit, Weighed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from cutpoint.sources._buckets import Buckets
 
@@ -28,11 +29,12 @@ _CARRY_EVERY = 1 << 8
 """Blocks after which long sums are carried, long before their limbs could overflow."""
 MANY_LIMBS = 4
 """From so many limbs on, only those that a weight has are counted."""
-_SAMPLE = 1 << 5
 _EXPONENTS = 62
 """As floats, positive numbers of fewer bits are finite."""
 _FEW = 1 << 17
 """Of more rows than that, some scores differ only in the bits that the places of rows take."""
+SET_ASIDE = 1 << 16
+"""Of so many rows with weights, those of a score that more than half of them have are not sorted."""
 _CUTS = 1 << 4
 _PIECES = 1 << 12
 """Into no more pieces are ranges cut: each takes buckets, and finding the piece of a row takes time."""
@@ -315,22 +317,25 @@ class Distinct:
             span=lambda chosen: buckets.span(filled[chosen].astype(np.intp)),
         )
 
-    def merged(self, other: Distinct) -> Distinct:
-        """Return the scores of both, those that are in both once."""
-        scores = np.concatenate([self.scores, other.scores])
-        order = np.argsort(scores, kind="stable")  # two ascending runs: one merge
+    @classmethod
+    def merged(cls, parts: Sequence[Distinct]) -> Distinct:
+        """Return the scores of all parts, those that are in several once."""
+        if len(parts) == 1:
+            return parts[0]
+        scores = np.concatenate([part.scores for part in parts])
+        order = np.argsort(scores, kind="stable")  # ascending runs are merged
         scores = scores[order]
         first = np.flatnonzero(np.append(True, scores[1:] != scores[:-1])[: len(scores)])
+        counts = [part.weighed for part in parts if part.weighed is not None]
         weighed = None
-        if self.weighed is not None and other.weighed is not None and len(first):
-            weighed = np.add.reduceat(np.concatenate([self.weighed, other.weighed])[order], first)
-        return Distinct(
-            scores[first],
-            _reduced(self.pos.followed_by(other.pos)[order], first),
-            _reduced(self.neg.followed_by(other.neg)[order], first),
-            self.total + other.total,
-            weighed,
+        if len(counts) == len(parts) and len(first):
+            weighed = np.add.reduceat(np.concatenate(counts)[order], first)
+        pos, neg = (
+            Masses(np.concatenate([side.limbs for side in sides], axis=1), sides[0].unit)[order]
+            for sides in ([part.pos for part in parts], [part.neg for part in parts])
         )
+        total = sum(part.total for part in parts)
+        return cls(scores[first], _reduced(pos, first), _reduced(neg, first), total, weighed)
 
 
 def _reduced(masses: Masses, first: NDArray[np.intp]) -> Masses:
@@ -345,10 +350,29 @@ def distinct(block: Block, unit: Unit) -> Distinct:
     scores, readings = block.scores, block.readings
     if len(readings) == 1 and readings[0][1] is None:
         return _distinct_unweighted(scores, readings[0][0], unit)
+    if len(scores) >= SET_ASIDE and unit.limbs < MANY_LIMBS:
+        common = Sample(scores).commonest
+        here = None if common is None else scores == common
+        if here is not None and 2 * np.count_nonzero(here) > len(scores):
+            return Distinct.merged([distinct(block.part(~here), unit), _alone(block.part(here), unit)])
     edges, pairs, begins = _ranked(block)
     first = np.arange(len(pairs)) if begins is None else np.flatnonzero(begins)
     pos, neg = unit.masses_of_runs(pairs, first)
     return Distinct(edges[1:-1][first], pos, neg, len(scores), np.diff(first, append=len(scores)))
+
+
+def _alone(block: Block, unit: Unit) -> Distinct:
+    """Add up rows that all have one score, which takes no sort."""
+    neg = pos = 0
+    for sides, weights in cast("list[tuple[Sides, Scores]]", block.readings):
+        for start in range(0, len(weights), BLOCK_ROWS):
+            part = slice(start, start + BLOCK_ROWS)
+            for i, limb in enumerate(unit.split(weights[part])):
+                both = int(np.add.reduce(limb))
+                hits = both * sides if isinstance(sides, int) else int(limb @ sides[part])
+                pos, neg = pos + (hits << LIMB_BITS * i), neg + (both - hits << LIMB_BITS * i)
+    score, rows = block.scores[:1] + 0, len(block.scores)
+    return Distinct(score, Masses.scalar(pos, unit), Masses.scalar(neg, unit), rows, np.array([rows]))
 
 
 class _LateSummary(Summary):
@@ -418,46 +442,65 @@ def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.bo
         edges += 0
         return edges, pairs, None if len(pairs) == 1 else begins
     order, edges, found = _sorted(block.scores, block.low, block.high)
-    return edges, pairs.take(order), found
+    ranked = np.ascontiguousarray(pairs[order]) if isinstance(order, slice) else pairs.take(order)
+    return edges, ranked, found
 
 
 def _sorted(
     scores: Scores, low: Any, high: Any
-) -> tuple[NDArray[np.int64], Scores, NDArray[np.bool_] | None]:
+) -> tuple[NDArray[np.int64] | slice, Scores, NDArray[np.bool_] | None]:
     """Return the order of scores, the scores in that order, `framed`, and where each begins, see `_begins`.
 
     To sort them with the place of each row in the last bits is twice as fast as argsort. Where scores have
-    no such bits to spare, those that differ in these bits only are not sorted, and infinite ones become
-    NaN: seen, and done the slow way.
+    no such bits to spare, those that differ in these bits only are not sorted: seen, and done the slow way.
     """
     edges = np.empty(len(scores) + 2, dtype=scores.dtype)
     edges[0], edges[-1] = -np.inf, np.inf
     ranked = edges[1:-1]
-    if len(scores) and not repeats(scores):
+    sample = Sample(scores)
+    way = sample.way
+    if way is not None:
+        np.add(scores[way], 0, out=ranked)  # -0.0 becomes 0.0
+        begins = _begins(ranked)
+        if begins is None or not (ranked[1:] < ranked[:-1]).any():
+            return way, edges, begins
+    if sample.commonest is not None:
+        order = _around(sample.commonest, scores)
+    elif sample.repeats:
+        order = scores.argsort()  # as fast as keys where scores repeat, unless most are the same
+    else:
         order, spare = _keys(scores, low, high)
-        floats = order.view(np.float64)
-        floats.sort()  # which is quicker than to sort integers
-        if spare or not math.isnan(floats[-1]):
-            order &= (1 << len(scores).bit_length()) - 1
-            scores.take(order, out=ranked, mode="clip")  # without another copy
-            begins = _begins(ranked)
-            if spare or begins is None or not (ranked[1:] < ranked[:-1]).any():
-                if low <= 0 <= high:
-                    ranked += 0  # -0.0 becomes 0.0
-                return order, edges, begins
-    order = scores.argsort()  # as fast where scores repeat
+        order &= (1 << len(scores).bit_length()) - 1
+        scores.take(order, out=ranked, mode="clip")  # without another copy
+        begins = _begins(ranked)
+        if spare or begins is None or not (ranked[1:] < ranked[:-1]).any():
+            if low <= 0 <= high:
+                ranked += 0  # -0.0 becomes 0.0
+            return order, edges, begins
+        order = scores.argsort()
     scores.take(order, out=ranked, mode="clip")
     ranked += 0
     return order, edges, _begins(ranked)
 
 
+def _around(common: float, scores: Scores) -> NDArray[np.intp]:
+    """Return the order of scores, of which most are one and the same: only the others are sorted."""
+    here = scores == common
+    (rest,) = (~here).nonzero()
+    others = scores[rest]
+    rest = rest[others.argsort()]
+    below = np.count_nonzero(others < common)
+    return np.concatenate([rest[:below], here.nonzero()[0], rest[below:]])
+
+
 def _keys(scores: Scores, low: Any, high: Any) -> tuple[NDArray[np.int64], bool]:
-    """Return numbers of the order of the scores, as float64, with the places of rows in the last bits.
+    """Return sorted numbers of the order of the scores, with the places of rows in the last bits.
 
     And whether that is so for sure: there were bits to spare.
     """
     bits = len(scores).bit_length()
     spare = scores.dtype == np.float32
+    whole = not spare and (math.isinf(low) or math.isinf(high))
     if spare:
         keys = scores.view(np.int32).astype(np.int64)
         keys <<= 32
@@ -468,8 +511,10 @@ def _keys(scores: Scores, low: Any, high: Any) -> tuple[NDArray[np.int64], bool]
         if spare:
             keys <<= bits
     if not spare:
-        keys = scores.view(np.int64) & -(1 << bits)
+        keys = (ordered(scores) if whole else scores.view(np.int64)) & -(1 << bits)
     keys |= _places(bits)[: len(scores)] if len(scores) < _FEW else np.arange(len(scores))
+    # As floats, which are sorted more quickly than integers; but an infinite one with more bits is none.
+    (keys if whole else keys.view(np.float64)).sort()
     return keys, spare
 
 
@@ -485,12 +530,6 @@ def _begins(ranked: Scores) -> NDArray[np.bool_] | None:
     begins[:1] = True
     np.greater(ranked[1:], ranked[:-1], out=begins[1:])
     return None if np.count_nonzero(begins) == len(begins) else begins
-
-
-def repeats(scores: Scores) -> bool:
-    """Whether most scores of a sample are there more than once."""
-    sample = scores[:: max(1, len(scores) // _SAMPLE)].tolist()
-    return 2 * len(set(sample)) < len(sample)
 
 
 def _distinct_unweighted(scores: Scores, sides: Any, unit: Unit) -> Distinct:
