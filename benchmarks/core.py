@@ -113,12 +113,13 @@ def compare(
     return {"problem": problem.name, "rows": rows, "rivals": rival_rows}
 
 
-def best_thresholds(problem: Problem, goal: str = "f1") -> set[float]:
-    """Return the best threshold and its ties."""
+def best_thresholds(problem: Problem, goal: str = "f1", subject_to: Any = None) -> set[float | None]:
+    """Return the best threshold and its ties; of a goal that no cut meets, None."""
     import cutpoint as cp
 
     way = "minimize" if getattr(cp.metrics, goal).direction == "lower" else "maximize"
-    best = cp.find(problem.y, problem.score, sample_weight=problem.weight, **{way: goal})
+    options = {way: goal, "subject_to": subject_to}
+    best = cp.find(problem.y, problem.score, sample_weight=problem.weight, **options)
     return {best.threshold, *(tie.threshold for tie in best.ties)}
 
 

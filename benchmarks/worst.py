@@ -1,7 +1,7 @@
 """No input should make find slower than twice a plain argsort sweep: every kind of scores and weights.
 
 For the best F1; and for every metric of the catalogue on few rows, of ordinary data and where thousands
-of cuts are as good as the best, or nearly so; accuracy and MCC on more of these.
+of cuts are as good as the best, or nearly so; accuracy and MCC on more of these; and with constraints.
 
     python -m benchmarks.worst                # three quarters of an hour
     python -m benchmarks.worst --rows 10000   # only this size again; the others stay as they are
@@ -21,6 +21,8 @@ import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from benchmarks.core import best_thresholds, machine, timed
 from benchmarks.problems import KINDS, WEIGHTS, make
@@ -43,6 +45,23 @@ TIED = {
 """Where many cuts tie; nearly equal weights up to 10,000 rows only."""
 EVERY = {"scores": ("probabilities", "1 decimal", "geometric"), "weights": (UNWEIGHTED, "weighted")}
 """Where every goal of the catalogue is timed, with the fewest rows."""
+CONSTRAINED: dict[str, tuple[str, tuple[tuple[str, int, float], ...]]] = {
+    "recall, precision >= 0.7": ("recall", (("precision", 1, 0.7),)),
+    "precision, recall >= 0.8": ("precision", (("recall", 1, 0.8),)),
+    "recall, fpr <= 0.1": ("recall", (("fpr", -1, 0.1),)),
+    "recall, predicted_positive <= 500": ("recall", (("predicted_positive", -1, 500),)),
+    "f1, precision >= 0.6, recall >= 0.6": ("f1", (("precision", 1, 0.6), ("recall", 1, 0.6))),
+    "recall, precision >= 0.6, fpr <= 0.3, predicted_positive >= 100": (
+        "recall",
+        (("precision", 1, 0.6), ("fpr", -1, 0.3), ("predicted_positive", 1, 100)),
+    ),
+    "none: recall, precision >= 1.01": ("recall", (("precision", 1, 1.01),)),
+    "none: precision, recall >= 0.8, predicted_positive <= 50": (
+        "precision",
+        (("recall", 1, 0.8), ("predicted_positive", -1, 50)),
+    ),
+}
+"""Goals with constraints: a metric, 1 for no less or -1 for no more, a bound. Two are met by no cut."""
 GOALS = [metric.name for metric in PLAIN if metric.name != "f1"]
 ROWS_TIMED = 2 * 10**5
 """Calls on few rows are timed together until they have read so many."""
@@ -81,7 +100,7 @@ def main() -> None:
             cells += [in_own_process(kind, how, rows) for how in kinds_of_weights for kind in KINDS]
             cells += [
                 in_own_process(kind, how, rows, goal)
-                for goal in GOALS
+                for goal in (*GOALS, *CONSTRAINED)
                 for kind in EVERY["scores"]
                 for how in EVERY["weights"]
                 if rows == SIZES[0]
@@ -122,17 +141,20 @@ def cell(kind: str, weights: str, rows: int, goal: str) -> dict[str, Any]:
     """Time find and the plain sweep in turns on one problem, and check the answer of the latter."""
     problem = make(kind, rows, weighted=False if weights == UNWEIGHTED else weights)
     loops = max(1, ROWS_TIMED // rows)
+    metric, constraints = CONSTRAINED.get(goal, (goal, ()))
+    ways = [partial(way.run, goal=metric, constraints=constraints) for way in (cutpoint_find, argsort_sweep)]
     find = sweep = float("inf")
     for turn in range(12):
         if turn > 1 and max(find, sweep) * loops > LONG:
             break
         for _ in range(3 if find * loops < LONG else 1):
-            seconds, best = timed(partial(cutpoint_find.run, goal=goal), problem, loops)
+            seconds, best = timed(ways[0], problem, loops)
             find = min(find, seconds)
         for _ in range(2 if sweep * loops < LONG else 1):
-            seconds, got = timed(partial(argsort_sweep.run, goal=goal), problem, loops)
+            seconds, got = timed(ways[1], problem, loops)
             sweep = min(sweep, seconds)
-    right = abs(got[1] - best[1]) < 1e-12 and got[0] in best_thresholds(problem, goal)
+    known = best_thresholds(problem, metric, cutpoint_find.in_words(constraints))
+    right = got[0] in known and np.allclose(got[1], best[1], rtol=0, atol=1e-12)
     return {
         "goal": goal,
         "scores": kind,
@@ -140,7 +162,7 @@ def cell(kind: str, weights: str, rows: int, goal: str) -> dict[str, Any]:
         "rows": rows,
         "find": find,
         "sweep": sweep,
-        "sweep_is_right": right,
+        "sweep_is_right": bool(right),
     }
 
 
@@ -189,14 +211,20 @@ def render(result: dict[str, Any]) -> str:
         "Against a sweep with the formula of the catalogue. Precision, recall and their like are best where",
         "many cuts tie, which is more to find; the logarithms of others are known to 40 digits.",
         "",
-        *_by_goal(few, EVERY["scores"], EVERY["weights"]),
+        *_by_goal(few, GOALS, EVERY["scores"], EVERY["weights"]),
+        "",
+        f"## With constraints, {SIZES[0]:,} rows",
+        "",
+        "Against a sweep with a mask. Where no cut meets the constraints, both say what can be attained.",
+        "",
+        *_by_goal(few, CONSTRAINED, EVERY["scores"], EVERY["weights"]),
         "",
         f"## Every goal, where thousands of cuts are alike, {SIZES[0]:,} rows",
         "",
         "Labels that alternate with the score, or a positive and a negative of each score. For some goals",
         "every second cut, or every cut, is as good as the best, or is so as far as floats can tell.",
         "",
-        *_by_goal(few, TIED["scores"], TIED["weights"]),
+        *_by_goal(few, GOALS, TIED["scores"], TIED["weights"]),
         "",
         "## Accuracy and MCC, where thousands of cuts are alike, more rows",
         "",
@@ -221,11 +249,11 @@ def _count(cells: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _by_goal(cells: dict[Any, dict[str, Any]], kinds: Any, weights: Any) -> list[str]:
+def _by_goal(cells: dict[Any, dict[str, Any]], goals: Any, kinds: Any, weights: Any) -> list[str]:
     """Return a table: a line for each goal, a column for each kind of data."""
     columns = [(kind, how) for kind in kinds for how in weights]
     head = ["goal", *(f"{kind}, {how}" for kind, how in columns)]
-    return _table(head, [[goal, *(_shown(cells[goal, *column]) for column in columns)] for goal in GOALS])
+    return _table(head, [[goal, *(_shown(cells[goal, *column]) for column in columns)] for goal in goals])
 
 
 def _worst(how: str, cells: list[dict[str, Any]]) -> list[str]:

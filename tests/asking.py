@@ -35,6 +35,7 @@ def small_steps(*, buckets=4, few=1, block=3, sample=5, keep=10**9, sorts=None):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_buckets, "BUCKETS", buckets)
         as_many(patch, 0)
+        patch.setattr(_cuts, "FEW", 0)
         patch.setattr(choice, "HANDFUL", 0)
         patch.setattr(choice, "MANY", 0)
         patch.setattr(arrays, "LAST", few)

@@ -5,16 +5,27 @@ from functools import cache
 import numpy as np
 
 
-def run(y, score, weight, goal="f1"):
-    """Sort by score, count from the top, take the best value at the last row of each score."""
+def run(y, score, weight, goal="f1", constraints=()):
+    """Sort by score, count from the top, take the best value at the last row of each score.
+
+    Of those that meet the constraints; where none does, the greatest or least value of each is told.
+    """
     order = np.argsort(-score)
     ranked = score[order]
     weights = np.ones(len(y)) if weight is None else weight[order]
     tp = np.cumsum(weights * y[order])
     called = np.cumsum(weights)
     last = np.append(ranked[1:] != ranked[:-1], True)
+    counts = tp[last], called[last], tp[-1], called[-1]
     formula, pick = (GOALS[goal], np.nanargmax) if goal in GOALS else of_the_catalogue(goal)
-    value = formula(tp[last], called[last], tp[-1], called[-1])
+    value = formula(*counts)
+    if constraints:
+        sides = [(of_the_catalogue(name)[0](*counts), sign, bound) for name, sign, bound in constraints]
+        fine = np.logical_and.reduce([sign * side >= sign * bound for side, sign, bound in sides])
+        if not fine.any():
+            far = [int(np.nanargmax(sign * side)) for side, sign, _ in sides]
+            return None, [float(side[i]) for (side, _, _), i in zip(sides, far, strict=True)]
+        value = np.where(fine, value, np.nan)
     best = int(pick(value))
     return float(ranked[last][best]), float(value[best])
 

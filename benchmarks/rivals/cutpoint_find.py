@@ -4,8 +4,16 @@ import cutpoint as cp
 from cutpoint import metrics
 
 
-def run(y, score, weight, goal="f1"):
-    """Find the best value, which of some goals is the least."""
+def in_words(constraints):
+    """Return constraints as `find` takes them."""
+    return [f"{name} {'>=' if sign > 0 else '<='} {bound}" for name, sign, bound in constraints] or None
+
+
+def run(y, score, weight, goal="f1", constraints=()):
+    """Find the best value, which of some goals is the least; of an infeasible one what can be attained."""
     way = "minimize" if getattr(metrics, goal).direction == "lower" else "maximize"
-    solution = cp.find(y, score, sample_weight=weight, **{way: goal})
+    subject_to = in_words(constraints)
+    solution = cp.find(y, score, sample_weight=weight, subject_to=subject_to, **{way: goal})
+    if solution.threshold is None:
+        return None, [one.value for one in solution.attainable]
     return solution.threshold, solution.value

@@ -7,12 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+import numpy as np
+
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.objective import Constraints, Goal, Objective, furthest
 from cutpoint.objective import goal as read_goal
 from cutpoint.parameters import check_confidence
 from cutpoint.search.certify import Confidence, certify
-from cutpoint.search.run import Found, Method, search
+from cutpoint.search.run import Found, Method, decide, search, undefined
 from cutpoint.search.seen import Seen
 from cutpoint.solution import Attainable, Certificate, Cut, Interval, Solution, Ties, make_cut
 from cutpoint.sources.arrays import ArraySource
@@ -20,8 +22,6 @@ from cutpoint.sources.given import as_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import numpy as np
 
     from cutpoint.questions import Source
     from cutpoint.search._cuts import Cuts
@@ -345,20 +345,32 @@ def middle(interval: Interval, dtype: np.dtype[Any]) -> float:
 
 
 def _infeasible(goal: Goal, found: Found, look: Callable[[Goal], Found]) -> Solution:
-    look(Goal(goal.expression, goal.direction))  # raises if the objective itself is undefined everywhere
+    """Say how far each constraint can be met; raise if the objective is undefined at every cut."""
+    if found.method == "sweep":  # all cuts are at hand
+        if np.isnan(found.cuts.values(goal.expression)).all():
+            raise undefined(found.cuts, goal)
+        look = partial(_among_all, found)
+    else:
+        look(Goal(goal.expression, goal.direction))
+    solution = _none(goal, found, "infeasible")
     reports = []
-    for constraint in goal.constraints:
+    for constraint, text in zip(goal.constraints, solution.constraints, strict=True):
         try:
             best = look(furthest(constraint))
         except InvalidInputError:  # undefined at every cut
-            reports.append(Attainable(str(constraint), math.nan, math.nan, met=False))
+            reports.append(Attainable(text, math.nan, math.nan, met=False))
             continue
         assert best.choice is not None
         index = best.choice.best
-        met = bool(best.cuts.feasible((constraint,))[index])
         threshold = float(best.cuts.thresholds[index])
-        reports.append(Attainable(str(constraint), best.choice.rounded, threshold, met))
-    return replace(_none(goal, found, "infeasible"), attainable=tuple(reports))
+        met = best.cuts.holds(constraint, index)
+        reports.append(Attainable(text, best.choice.rounded, threshold, met))
+    return replace(solution, attainable=tuple(reports))
+
+
+def _among_all(found: Found, goal: Goal) -> Found:
+    """Look for another goal among all cuts."""
+    return decide(found.cuts, goal, found.method, found.passes, found.rows_examined)
 
 
 def _none(goal: Goal, found: Found, status: Literal["infeasible", "none_certified"]) -> Solution:

@@ -124,7 +124,7 @@ class Weighed:
 
     def exact(self, index: int) -> tuple[int, int]:
         """Return one pair of the first `sums` as integer multiples of the unit."""
-        start = int(self.start(index))
+        start = self.start(index)
         if start in self._exact:
             return self._exact[start]
         if self.short and "wrapped" in self.__dict__:
@@ -186,7 +186,7 @@ class Weighed:
             pos, neg = self.from_top
             return pos[index + skip], neg[index + skip]
         if self._last is None or self._last[0] is not index:  # both sides are asked for in turn
-            wanted = self.start(index + skip)
+            wanted = self._starts[index + skip] if self.by_score else len(self.rows) - (index + skip)
             # The runs of rows between those that are wanted.
             starts = np.sort(np.append(wanted, len(self.rows)))
             starts = starts[:-1][starts[1:] > starts[:-1]]
@@ -217,9 +217,11 @@ class Weighed:
         low, high = sorted((one, other))
         return self._added[len(self._added) - high : len(self._added) - low]
 
-    def start(self, index: Any) -> Any:
-        """Return the first of the rows that some of the first `sums` add up."""
-        return self._starts[index] if self.by_score else len(self.rows) - index
+    def start(self, index: int) -> int:
+        """Return the first of the rows that one of the first `sums` adds up."""
+        if not self.by_score or index == 0:
+            return len(self.rows) - index
+        return int(self.first[-index])
 
     @cached_property
     def _starts(self) -> NDArray[np.intp]:
@@ -323,7 +325,7 @@ class _FromTop(Unsplit):
     def integers_at(self, places: list[int]) -> list[int]:
         """Return a few elements as integer multiples of the unit."""
         if self._limbs is None and not self.of.short:
-            self.of.look_up([int(self.of.start(place + self._skip)) for place in places])
+            self.of.look_up([self.of.start(place + self._skip) for place in places])
         return super().integers_at(places)
 
     def wrapped(self, index: NDArray[np.intp]) -> NDArray[np.uint64] | None:

@@ -33,6 +33,8 @@ _AGREE_ROOT, AGREE_SUM = Fraction(1, 10 ** (ROOT_DIGITS - 10)), Fraction(1, 10 *
 _ALL = slice(None)
 _CANCELLED = 1e-15
 """What is a smaller part of what was added up has lost many digits."""
+FEW = 4
+"""So few values are compared as they are, rather than as quotients of sums."""
 _TINY = -200
 """Four masses that are multiples of two to this are not zero, as a float, when multiplied."""
 
@@ -194,14 +196,15 @@ class Cuts:
         which = unsure if index is None else index[unsure]
         if isinstance(reference, float):
             reference = Fraction(reference)
-        form = self.quotient(expression)
+        few = len(which) <= FEW and expression.comparable
+        form = None if few else self.quotient(expression)
         if form is not None and not isinstance(reference, Root):
             excess = form.excess(reference, self.summary)
             signs[unsure] = self.sums.signs(
                 excess.weights, which, lambda: excess.within(4 * float(near[unsure].max()))
             )
             return signs
-        if expression.least_of:
+        if expression.least_of and not few:
             parts = (
                 self.signs(part, self.values(part)[which], reference, which) for part in expression.least_of
             )
@@ -289,10 +292,32 @@ class Cuts:
         """Return where all constraints hold, exactly; where one is undefined it does not hold."""
         mask = np.ones(len(self.thresholds), dtype=np.bool_)
         for constraint in constraints:
-            values = self.values(constraint.expression)
-            signs = self.signs(constraint.expression, values, constraint.bound)
-            mask &= constraint.holds(signs) & ~np.isnan(values)
+            mask &= self._held(constraint)
         return mask
+
+    def holds(self, constraint: Constraint, index: int) -> bool:
+        """Return whether a constraint holds at one cut, where its value is defined."""
+        here = np.array([index])
+        values = self.values_at(constraint.expression, here)
+        return bool(constraint.holds(self.signs(constraint.expression, values, constraint.bound, here))[0])
+
+    def _held(self, constraint: Constraint) -> NDArray[np.bool_]:
+        """Return where a constraint holds: by floats, and by exact signs where these are near the bound."""
+        expression, target = constraint.expression, float(constraint.bound)
+        values = self.values(expression)
+        if not expression.exact or isinstance(expression, WeightedSum):
+            return constraint.holds(self.signs(expression, values, constraint.bound)) & ~np.isnan(values)
+        # One number for the rounding of all values that are near the bound.
+        room = 4 * self.slack * max(abs(target), expression.magnitude(*self.sizes))
+        if constraint.wants_high:
+            held, maybe = values > target + room, values >= target - room
+        else:
+            held, maybe = values < target - room, values <= target + room
+        if np.count_nonzero(maybe) > np.count_nonzero(held):
+            unsure = np.flatnonzero(maybe ^ held)
+            signs = self.signs(expression, values[unsure], constraint.bound, unsure)
+            held[unsure] = constraint.holds(signs)
+        return held
 
 
 def _evaluate(expression: Expression, counts: Mapping[str, Any]) -> Exact:

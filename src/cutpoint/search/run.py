@@ -91,13 +91,18 @@ def decide(
     then raise. With constraints, no choice means that no cut meets them and has a value.
     """
     feasible = cuts.feasible(goal.constraints) if goal.constraints else None
-    choice = choose(cuts, goal, feasible)
+    choice = None if feasible is not None and not feasible.any() else choose(cuts, goal, feasible)
     if choice is None and not goal.constraints:
-        positives, negatives = cuts.summary.sizes
-        raise InvalidInputError.undefined(
-            objective=str(goal.expression), positives=positives, negatives=negatives
-        )
+        raise undefined(cuts, goal)
     return Found(cuts.summary, cuts, choice, method, passes, rows_examined)
+
+
+def undefined(cuts: Cuts, goal: Goal) -> InvalidInputError:
+    """Return the error for an objective that has no value at any cut."""
+    positives, negatives = cuts.summary.sizes
+    return InvalidInputError.undefined(
+        objective=str(goal.expression), positives=positives, negatives=negatives
+    )
 
 
 def has_bounds(goal: Goal) -> bool:

@@ -167,7 +167,10 @@ class ArraySource:
             return Rows(np.array([summary.low], dtype=self.scores.dtype) + 0, pos, neg, summary.rows)
         if ranges is None:
             self.passes += 1
-            return distinct(self._block(slice(None), slice(None)), summary.unit).rows()
+            rows = distinct(self._block(slice(None), slice(None)), summary.unit).rows()
+            if len(self.scores) < self.sorts:  # few: they may be asked for again, for each constraint
+                self._ranked = rows
+            return rows
         block = self._keep(ranges)
         if block is None and Sample(self.scores).repeats:  # each block has few scores, which are soon merged
             unit = summary.unit

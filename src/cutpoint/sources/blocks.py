@@ -465,8 +465,8 @@ def _sorted(
         if begins is None or not (ranked[1:] < ranked[:-1]).any():
             return way, edges, begins
     if sample.commonest is not None:
-        order = _around(sample.commonest, scores)
-    elif sample.repeats:
+        return _around(sample.commonest, scores, edges)
+    if sample.repeats:
         order = scores.argsort()  # as fast as keys where scores repeat, unless most are the same
     else:
         order, spare = _keys(scores, low, high)
@@ -483,14 +483,23 @@ def _sorted(
     return order, edges, _begins(ranked)
 
 
-def _around(common: float, scores: Scores) -> NDArray[np.intp]:
-    """Return the order of scores, of which most are one and the same: only the others are sorted."""
+def _around(
+    common: float, scores: Scores, edges: Scores
+) -> tuple[NDArray[np.int64], Scores, NDArray[np.bool_]]:
+    """Return what `_sorted` does where most scores are one and the same: only the others are sorted."""
     here = scores == common
     (rest,) = (~here).nonzero()
     others = scores[rest]
-    rest = rest[others.argsort()]
-    below = np.count_nonzero(others < common)
-    return np.concatenate([rest[:below], here.nonzero()[0], rest[below:]])
+    way = others.argsort()
+    rest, others = rest[way], others[way]
+    others += 0  # -0.0 becomes 0.0
+    start = int(np.searchsorted(others, common))
+    end = start + len(scores) - len(others)
+    ranked, begins = edges[1:-1], np.zeros(len(scores), dtype=np.bool_)
+    ranked[:start], ranked[start:end], ranked[end:] = others[:start], common + 0, others[start:]
+    apart = _apart(others)
+    begins[:start], begins[start], begins[end:] = apart[:start], True, apart[start:]
+    return np.concatenate([rest[:start], here.nonzero()[0], rest[start:]]), edges, begins
 
 
 def _keys(scores: Scores, low: Any, high: Any) -> tuple[NDArray[np.int64], bool]:
@@ -526,10 +535,15 @@ def _places(bits: int) -> NDArray[np.int64]:
 
 def _begins(ranked: Scores) -> NDArray[np.bool_] | None:
     """Return where a score is another one than the last; None where every one is."""
+    begins = _apart(ranked)
+    return None if np.count_nonzero(begins) == len(begins) else begins
+
+
+def _apart(ranked: Scores) -> NDArray[np.bool_]:
     begins = np.empty(len(ranked), dtype=np.bool_)
     begins[:1] = True
     np.greater(ranked[1:], ranked[:-1], out=begins[1:])
-    return None if np.count_nonzero(begins) == len(begins) else begins
+    return begins
 
 
 def _distinct_unweighted(scores: Scores, sides: Any, unit: Unit) -> Distinct:
