@@ -9,7 +9,7 @@ import pytest
 
 import cutpoint as cp
 from cutpoint.search import _cuts, _sums, choice
-from cutpoint.sources import _buckets, arrays, blocks
+from cutpoint.sources import _buckets, arrays, distinct
 from oracle import Sum, Term
 
 METHODS = ("sweep", "narrow")
@@ -40,7 +40,7 @@ def small_steps(*, buckets=4, few=1, block=3, sample=5, keep=10**9, sorts=None):
         patch.setattr(choice, "MANY", 0)
         patch.setattr(arrays, "LAST", few)
         patch.setattr(arrays, "BLOCK", block)
-        patch.setattr(blocks, "SET_ASIDE", 2)
+        patch.setattr(distinct, "SET_ASIDE", 2)
         patch.setattr(arrays, "SAMPLE", sample)
         patch.setattr(arrays, "FEW", keep)
         patch.setattr(arrays.ArraySource, "_worth_a_sort", lambda _: block if sorts is None else sorts)

@@ -16,8 +16,8 @@ import cutpoint as cp
 from asking import everything, small_steps
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.questions import Ranges
-from cutpoint.sources import blocks
 from cutpoint.sources._buckets import Linear, Radix, choose, ordered, unordered
+from cutpoint.sources._order import in_order
 from cutpoint.sources.arrays import ArraySource
 from strategies import KINDS, problems, score_pools
 
@@ -708,7 +708,7 @@ def test_scores_sorted_with_their_places(scores, dtype):
     with np.errstate(over="ignore"):
         scores = np.array(scores, dtype=dtype)
     low, high = (scores.min(), scores.max()) if len(scores) else (0.0, 0.0)
-    order, edges, begins = blocks._sorted(scores, low, high)
+    order, edges, begins = in_order(scores, low, high)
     ranked, distinct = edges[1:-1], np.append(True, edges[2:-1] > edges[1:-2])[: len(scores)]
 
     assert [-np.inf, np.inf] == [edges[0], edges[-1]]

@@ -21,22 +21,20 @@ from cutpoint.questions import SMALL, Histogram, Ranges, Rows, Scores, Summary
 from cutpoint.sources._buckets import Buckets, Radix, choose
 from cutpoint.sources._input import as_array, as_floats, as_weights, refuse_nan, same_length, weights_and_ends
 from cutpoint.sources._labels import Counts, Labels
-from cutpoint.sources._sample import Sample
+from cutpoint.sources._order import Sample
 from cutpoint.sources.blocks import (
     MANY_LIMBS,
     Block,
-    Distinct,
     Reading,
     Sides,
     added,
-    distinct,
     inside,
     joined,
     table,
     tally,
-    weighed,
     within,
 )
+from cutpoint.sources.distinct import Distinct, distinct, weighed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -31,12 +31,10 @@ from cutpoint.sources._input import HEAVIEST, LIGHTEST, as_floats
 from cutpoint.sources._labels import Counts, Labels
 from cutpoint.sources.blocks import (
     Block,
-    Distinct,
     Reading,
     Tally,
     added,
     cut_up,
-    distinct,
     inside,
     joined,
     occupied,
@@ -45,6 +43,7 @@ from cutpoint.sources.blocks import (
     unit_of,
     within,
 )
+from cutpoint.sources.distinct import Distinct, distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence

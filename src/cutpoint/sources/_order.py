@@ -1,0 +1,162 @@
+"""How scores are put in order: the quickest way that a look at a few of them promises."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutpoint.sources._buckets import ordered
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoint.questions import Scores
+
+_SAMPLE = 1 << 5
+_EXPONENTS = 62
+"""As floats, positive numbers of fewer bits are finite."""
+FEW = 1 << 17
+"""Of more rows than that, some scores differ only in the bits that the places of rows take."""
+
+
+class Sample:
+    """A few scores of many, in order: what they say of the others is likely, and not sure."""
+
+    def __init__(self, scores: Scores) -> None:
+        found: list[float] = scores[:: max(1, len(scores) // _SAMPLE)].tolist()
+        self.scores = sorted(found)
+        self.way = None
+        """How to read all scores so that they ascend, if they are in order as they are."""
+        if found == self.scores or found[::-1] == self.scores:
+            self.way = slice(None, None, 1 if found == self.scores else -1)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether most scores are there more than once."""
+        return 2 * len(set(self.scores)) < len(self.scores)
+
+    @property
+    def commonest(self) -> float | None:
+        """The score that more than half of the rows have, if there is one: then it is in the middle."""
+        if not self.scores:
+            return None
+        middle = self.scores[len(self.scores) // 2]
+        return middle if 2 * self.scores.count(middle) > len(self.scores) else None
+
+
+def in_order(
+    scores: Scores, low: Any, high: Any
+) -> tuple[NDArray[np.int64] | slice, Scores, NDArray[np.bool_] | None]:
+    """Return the order of scores, the scores in that order, `framed`, and where each begins, see `_begins`.
+
+    To sort them with the place of each row in the last bits is twice as fast as argsort. Where scores have
+    no such bits to spare, those that differ in these bits only are not sorted: seen, and done the slow way.
+    """
+    edges = np.empty(len(scores) + 2, dtype=scores.dtype)
+    edges[0], edges[-1] = -np.inf, np.inf
+    ranked = edges[1:-1]
+    sample = Sample(scores)
+    way = sample.way
+    if way is not None:
+        np.add(scores[way], 0, out=ranked)  # -0.0 becomes 0.0
+        begins = _begins(ranked)
+        if begins is None or not (ranked[1:] < ranked[:-1]).any():
+            return way, edges, begins
+    if sample.commonest is not None:
+        return _around(sample.commonest, scores, edges)
+    if sample.repeats:
+        order = scores.argsort()  # as fast as keys where scores repeat, unless most are the same
+    else:
+        order, spare = _keys(scores, low, high)
+        order &= (1 << len(scores).bit_length()) - 1
+        scores.take(order, out=ranked, mode="clip")  # without another copy
+        begins = _begins(ranked)
+        if spare or begins is None or not (ranked[1:] < ranked[:-1]).any():
+            if low <= 0 <= high:
+                ranked += 0  # -0.0 becomes 0.0
+            return order, edges, begins
+        order = scores.argsort()
+    scores.take(order, out=ranked, mode="clip")
+    ranked += 0
+    return order, edges, _begins(ranked)
+
+
+def _around(
+    common: float, scores: Scores, edges: Scores
+) -> tuple[NDArray[np.int64], Scores, NDArray[np.bool_]]:
+    """Return what `in_order` does where most scores are one and the same: only the others are sorted."""
+    here = scores == common
+    (rest,) = (~here).nonzero()
+    others = scores[rest]
+    way = others.argsort()
+    rest, others = rest[way], others[way]
+    others += 0  # -0.0 becomes 0.0
+    start = int(np.searchsorted(others, common))
+    end = start + len(scores) - len(others)
+    ranked, begins = edges[1:-1], np.zeros(len(scores), dtype=np.bool_)
+    ranked[:start], ranked[start:end], ranked[end:] = others[:start], common + 0, others[start:]
+    apart = _apart(others)
+    begins[:start], begins[start], begins[end:] = apart[:start], True, apart[start:]
+    return np.concatenate([rest[:start], here.nonzero()[0], rest[start:]]), edges, begins
+
+
+def _keys(scores: Scores, low: Any, high: Any) -> tuple[NDArray[np.int64], bool]:
+    """Return sorted numbers of the order of the scores, with the places of rows in the last bits.
+
+    And whether that is so for sure: there were bits to spare.
+    """
+    bits = len(scores).bit_length()
+    spare = scores.dtype == np.float32
+    whole = not spare and (math.isinf(low) or math.isinf(high))
+    if spare:
+        keys = scores.view(np.int32).astype(np.int64)
+        keys <<= 32
+    elif 0 < low <= high < 2 * low:  # close to each other: from the lowest on
+        lowest, highest = ordered(np.array([low, high])).tolist()
+        spare = (highest - lowest).bit_length() + bits < _EXPONENTS
+        keys = scores.view(np.int64) - lowest
+        if spare:
+            keys <<= bits
+    if not spare:
+        keys = (ordered(scores) if whole else scores.view(np.int64)) & -(1 << bits)
+    keys |= _places(bits)[: len(scores)] if len(scores) < FEW else np.arange(len(scores))
+    # As floats, which are sorted more quickly than integers; but an infinite one with more bits is none.
+    (keys if whole else keys.view(np.float64)).sort()
+    return keys, spare
+
+
+@cache
+def _places(bits: int) -> NDArray[np.int64]:
+    """Return the numbers of so many bits: for few rows, to make them anew is a tenth of a search."""
+    return np.arange(1 << bits)
+
+
+def _begins(ranked: Scores) -> NDArray[np.bool_] | None:
+    """Return where a score is another one than the last; None where every one is."""
+    begins = _apart(ranked)
+    return None if np.count_nonzero(begins) == len(begins) else begins
+
+
+def _apart(ranked: Scores) -> NDArray[np.bool_]:
+    begins = np.empty(len(ranked), dtype=np.bool_)
+    begins[:1] = True
+    np.greater(ranked[1:], ranked[:-1], out=begins[1:])
+    return begins
+
+
+def in_order_by_class(scores: Scores, sides: Any) -> tuple[Scores, Any]:
+    """Sort each class by itself, then merge: a stable sort of two ascending runs is one merge."""
+    positive = sides.view(np.bool_)
+    split = len(scores) - int(np.count_nonzero(positive))
+    ranked = np.empty_like(scores, order="C")
+    np.compress(~positive, scores, out=ranked[:split])
+    np.compress(positive, scores, out=ranked[split:])
+    ranked[:split].sort()
+    ranked[split:].sort()
+    is_pos = np.argsort(ranked, kind="stable") >= split
+    ranked.sort(kind="stable")
+    ranked += 0  # -0.0 becomes 0.0
+    return ranked, is_pos

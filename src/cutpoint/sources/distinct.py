@@ -1,0 +1,241 @@
+"""Rows -> exact masses per distinct score: sorted, and equal scores added up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from cutpoint.masses import BLOCK_ROWS, LIMB_BITS, Masses, Unit
+from cutpoint.questions import Histogram, Ranges, Rows, Scores, Summary, framed
+from cutpoint.sources._buckets import ordered, unordered
+from cutpoint.sources._order import FEW, Sample, in_order, in_order_by_class
+from cutpoint.sources.blocks import MANY_LIMBS, Block, Sides, inside
+from cutpoint.weighed import Unsplit, Weighed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from cutpoint.sources._buckets import Buckets
+
+SET_ASIDE = 1 << 16
+"""Of so many rows with weights, those of a score that more than half of them have are not sorted."""
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """Distinct scores, ascending, with their masses and how many rows have them."""
+
+    scores: Scores
+    pos: Masses
+    neg: Masses
+    total: int
+    weighed: NDArray[np.int64] | None = None
+    """The rows of each score; None where rows have no weights, and are the masses themselves."""
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many rows have each score."""
+        return self.pos.limbs[0] + self.neg.limbs[0] if self.weighed is None else self.weighed
+
+    def rows(self, ranges: Ranges | None = None) -> Rows:
+        """Return the scores in some ranges (all: None)."""
+        if ranges is None:
+            return Rows(self.scores, self.pos, self.neg, self.total)
+        index = inside(self.scores, ranges)
+        return Rows(self.scores[index], self.pos[index], self.neg[index], int(self.counts[index].sum()))
+
+    def histogram(self, ranges: Ranges, buckets: Buckets) -> Histogram:
+        """Count the scores in some ranges into buckets."""
+        index = inside(self.scores, ranges)
+        scores = self.scores[index]
+        place = np.empty(len(scores), np.int32)
+        buckets.place(scores, np.empty_like(scores), place, -np.inf, np.inf)
+        place >>= 1
+        first = np.flatnonzero(np.append(True, place[1:] != place[:-1])[: len(place)])
+        filled = place[first]
+        return Histogram(
+            pos=_reduced(self.pos[index], first),
+            neg=_reduced(self.neg[index], first),
+            rows=np.add.reduceat(self.counts[index], first) if len(first) else self.counts[:0],
+            span=lambda chosen: buckets.span(filled[chosen].astype(np.intp)),
+        )
+
+    @classmethod
+    def merged(cls, parts: Sequence[Distinct]) -> Distinct:
+        """Return the scores of all parts, those that are in several once."""
+        if len(parts) == 1:
+            return parts[0]
+        scores = np.concatenate([part.scores for part in parts])
+        order = np.argsort(scores, kind="stable")  # ascending runs are merged
+        scores = scores[order]
+        first = np.flatnonzero(np.append(True, scores[1:] != scores[:-1])[: len(scores)])
+        counts = [part.weighed for part in parts if part.weighed is not None]
+        weighed = None
+        if len(counts) == len(parts) and len(first):
+            weighed = np.add.reduceat(np.concatenate(counts)[order], first)
+        pos, neg = (
+            Masses(np.concatenate([side.limbs for side in sides], axis=1), sides[0].unit)[order]
+            for sides in ([part.pos for part in parts], [part.neg for part in parts])
+        )
+        total = sum(part.total for part in parts)
+        return cls(scores[first], _reduced(pos, first), _reduced(neg, first), total, weighed)
+
+
+def _reduced(masses: Masses, first: NDArray[np.intp]) -> Masses:
+    """Add up runs of masses; `first` has the start of each."""
+    if len(first) == 0:
+        return masses
+    return Masses.carrying(np.add.reduceat(masses.limbs, first, axis=1), masses.unit)
+
+
+def distinct(block: Block, unit: Unit) -> Distinct:
+    """Sort rows and add up the masses of equal scores."""
+    scores, readings = block.scores, block.readings
+    if len(readings) == 1 and readings[0][1] is None:
+        return _distinct_unweighted(scores, readings[0][0], unit)
+    if len(scores) >= SET_ASIDE and unit.limbs < MANY_LIMBS:
+        common = Sample(scores).commonest
+        here = None if common is None else scores == common
+        if here is not None and 2 * np.count_nonzero(here) > len(scores):
+            return Distinct.merged([distinct(block.part(~here), unit), _alone(block.part(here), unit)])
+    edges, pairs, begins = _ranked(block)
+    first = np.arange(len(pairs)) if begins is None else np.flatnonzero(begins)
+    pos, neg = unit.masses_of_runs(pairs, first)
+    return Distinct(edges[1:-1][first], pos, neg, len(scores), np.diff(first, append=len(scores)))
+
+
+def _alone(block: Block, unit: Unit) -> Distinct:
+    """Add up rows that all have one score, which takes no sort."""
+    neg = pos = 0
+    for sides, weights in cast("list[tuple[Sides, Scores]]", block.readings):
+        for start in range(0, len(weights), BLOCK_ROWS):
+            part = slice(start, start + BLOCK_ROWS)
+            for i, limb in enumerate(unit.split(weights[part])):
+                both = int(np.add.reduce(limb))
+                hits = both * sides if isinstance(sides, int) else int(limb @ sides[part])
+                pos, neg = pos + (hits << LIMB_BITS * i), neg + (both - hits << LIMB_BITS * i)
+    score, rows = block.scores[:1] + 0, len(block.scores)
+    return Distinct(score, Masses.scalar(pos, unit), Masses.scalar(neg, unit), rows, np.array([rows]))
+
+
+class _LateSummary(Summary):
+    """The summary of rows with weights, whose masses are added up exactly when they are asked for."""
+
+    def __init__(self, of: Weighed, low: float, high: float) -> None:
+        self.__dict__.update(rows=len(of.rows), unit=of.unit, low=low, high=high, _of=of)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in {"positives", "negatives"} or "_of" not in self.__dict__:
+            raise AttributeError(name)
+        positives, negatives = self.__dict__.pop("_of").total  # the rows can go
+        self.__dict__.update(positives=positives, negatives=negatives)
+        return self.__dict__[name]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Summary, (self.rows, self.positives, self.negatives, self.unit, self.low, self.high)
+
+
+class _Ranked(Rows):
+    """Rows with weights as they were sorted; equal scores are told apart only when that is asked for."""
+
+    _of: Weighed
+    _edges: Scores
+    _begins: NDArray[np.bool_] | None
+
+    def __init__(self, of: Weighed, edges: Scores, begins: NDArray[np.bool_] | None) -> None:
+        pos, neg = Unsplit(of, "real"), Unsplit(of, "imag")
+        self.__dict__.update(pos=pos, neg=neg, rows=len(of.rows), _of=of, _edges=edges, _begins=begins)
+
+    @cached_property
+    def scores(self) -> Scores:
+        """The distinct scores."""
+        ranked = self._edges[1:-1]
+        return ranked if self._begins is None else ranked[self._of.first]
+
+    @property
+    def edges(self) -> tuple[Scores, NDArray[np.bool_] | None]:
+        """The scores of what is added up, see `Weighed`."""
+        return super().edges if self._of.by_score else (self._edges[::-1], self._begins)
+
+
+def weighed(block: Block, unit: Unit) -> tuple[Summary, Rows]:
+    """Sort rows with weights, and return their summary too: sums are made exact only where need be."""
+    edges, pairs, begins = _ranked(block)
+    both = Weighed(pairs, unit, begins, either=len(block.readings) == 1)
+    summary = _LateSummary(both, float(block.low), float(block.high))
+    return summary, _Ranked(both, edges, begins)
+
+
+def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.bool_] | None]:
+    """Return scores in order, `framed`, the masses of both sides in that order, and where each score starts.
+
+    None for the last where all scores are distinct.
+    """
+    pairs = np.empty(len(block.scores), dtype=np.complex128)
+    if len(block.readings) > 1:  # positives and negatives have a column each
+        pairs.real, pairs.imag = (heavy for _, heavy in block.readings)  # type: ignore[assignment]
+    else:
+        sides, weights = cast("tuple[NDArray[np.uint8], Scores]", block.readings[0])
+        np.multiply(weights, sides, out=pairs.real)
+        np.subtract(weights, pairs.real, out=pairs.imag)
+    if block.low == block.high:  # one score: there is nothing to sort
+        begins = np.zeros(len(pairs), dtype=np.bool_)
+        begins[0] = True
+        edges = framed(block.scores)
+        edges += 0
+        return edges, pairs, None if len(pairs) == 1 else begins
+    order, edges, found = in_order(block.scores, block.low, block.high)
+    ranked = np.ascontiguousarray(pairs[order]) if isinstance(order, slice) else pairs.take(order)
+    return edges, ranked, found
+
+
+def _distinct_unweighted(scores: Scores, sides: Any, unit: Unit) -> Distinct:
+    """Count equal scores: sort them with their labels in the lowest bit, as integers.
+
+    A plain sort of integers is several times faster than argsort, and takes no more memory than
+    the keys. The keys have that one bit to spare unless the scores are large and of both signs.
+    """
+    ordinals = ordered(scores)
+    lowest = int(np.minimum.reduce(ordinals, initial=0))
+    if lowest < 0 and (int(ordinals.max()) - lowest).bit_length() >= 8 * ordinals.itemsize:
+        if len(scores) < FEW:
+            order, edges, _ = in_order(scores, -np.inf, np.inf)
+            ranked, labels = edges[1:-1], sides[order]
+        else:
+            ranked, labels = in_order_by_class(scores, sides)
+    else:
+        if lowest < 0:
+            ordinals -= lowest
+        keys: Any = ordinals.view(np.uint64 if ordinals.itemsize == 8 else np.uint32)
+        keys <<= 1
+        keys |= sides
+        keys.sort()
+        labels = (keys & 1).view(ordinals.dtype)
+        keys >>= 1
+        if lowest < 0:
+            ordinals += lowest
+        ranked = unordered(ordinals)
+    ends = np.ones(len(ranked), dtype=np.bool_)
+    np.not_equal(ranked[1:], ranked[:-1], out=ends[:-1])
+    if np.count_nonzero(ends) == len(ends):
+        pos = labels.astype(np.int64, copy=False)
+        neg = 1 - pos
+    else:
+        (last,) = ends.nonzero()
+        ranked = ranked[last]
+        pos = _steps(np.add.accumulate(labels, dtype=np.int64)[last])
+        neg = _steps(last + 1)
+        neg -= pos
+    return Distinct(ranked, Masses(pos[None, :], unit), Masses(neg[None, :], unit), len(scores))
+
+
+def _steps(sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what running sums were made of."""
+    steps = sums.copy()
+    steps[1:] -= sums[:-1]
+    return steps
