@@ -45,6 +45,7 @@ TIED = {
 """Where many cuts tie; nearly equal weights up to 10,000 rows only."""
 EVERY = {"scores": ("probabilities", "1 decimal", "geometric"), "weights": (UNWEIGHTED, "weighted")}
 """Where every goal of the catalogue is timed, with the fewest rows."""
+NONE = "none: "
 CONSTRAINED: dict[str, tuple[str, tuple[tuple[str, int, float], ...]]] = {
     "recall, precision >= 0.7": ("recall", (("precision", 1, 0.7),)),
     "precision, recall >= 0.8": ("precision", (("recall", 1, 0.8),)),
@@ -55,13 +56,18 @@ CONSTRAINED: dict[str, tuple[str, tuple[tuple[str, int, float], ...]]] = {
         "recall",
         (("precision", 1, 0.6), ("fpr", -1, 0.3), ("predicted_positive", 1, 100)),
     ),
-    "none: recall, precision >= 1.01": ("recall", (("precision", 1, 1.01),)),
-    "none: precision, recall >= 0.8, predicted_positive <= 50": (
+    NONE + "recall, precision >= 1.01": ("recall", (("precision", 1, 1.01),)),
+    NONE + "precision, recall >= 0.8, predicted_positive <= 50": (
         "precision",
         (("recall", 1, 0.8), ("predicted_positive", -1, 50)),
     ),
 }
 """Goals with constraints: a metric, 1 for no less or -1 for no more, a bound. Two are met by no cut."""
+ORDINARY = {
+    "scores": (*(kind for kind in KINDS if "decimal" in kind), "probabilities", "log-normal", "geometric"),
+    "weights": (UNWEIGHTED, "weighted"),
+}
+"""What people have: random and rounded scores, skewed ones, ones of all sizes; with weights and without."""
 GOALS = [metric.name for metric in PLAIN if metric.name != "f1"]
 ROWS_TIMED = 2 * 10**5
 """Calls on few rows are timed together until they have read so many."""
@@ -187,6 +193,7 @@ def render(result: dict[str, Any]) -> str:
         "Each size can be timed by itself, so not all of them are of one run.",
         "",
         *_count(result["cells"]),
+        *_count_ordinary(result["cells"]),
         "",
         "## The best F1: the worst of each kind of weights",
         "",
@@ -246,6 +253,24 @@ def _count(cells: list[dict[str, Any]]) -> list[str]:
         lines.append(
             f"- Cells in which the plain sweep {words}: {len(here):,}, of which {len(slow):,} are above 2."
         )
+    return lines
+
+
+def _count_ordinary(cells: list[dict[str, Any]]) -> list[str]:
+    """Say how slow the slowest of the ordinary inputs is."""
+    here = [one for one in cells if all(one[name] in kinds for name, kinds in ORDINARY.items())]
+    lines = []
+    for none, words in (
+        (
+            False,
+            "Random scores, of 1 to 5 decimals, log-normal and geometric, with weights and without, any goal",
+        ),
+        (True, "Of these, constraints that no threshold meets, each of which is then searched for by itself"),
+    ):
+        part = [one for one in here if one["goal"].startswith(NONE) == none]
+        worst = max(part, key=ratio)
+        where = f"{worst['goal']}; {worst['scores']}, {worst['weights']}, {worst['rows']:,} rows"
+        lines.append(f"- {words}: {len(part):,} cells, the worst {ratio(worst):.2f} ({where}).")
     return lines
 
 
