@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
 import cutpoint as cp
@@ -61,6 +62,17 @@ def test_delong_on_small_data(rows):
     np.testing.assert_allclose(found.covariance, slow_delong(y, [a, b]), atol=1e-12)
     low, high = found.interval(0)
     assert 0 <= low <= found.auc[0] <= high <= 1
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.95])
+def test_delong_interval_of_a_perfect_model(confidence):
+    """All of 20 independent pairs are in order: the lower bound is that of 20 hits in 20 tries."""
+    y = [0] * 50 + [1] * 20
+    wanted = binomtest(20, 20).proportion_ci(confidence).low
+    low, high = delong(y, y).interval(0, confidence)
+    assert (wanted, 1.0) == (pytest.approx(low, rel=1e-12), high)
+    reversed_ = delong(y, [-label for label in y]).interval(0, confidence)
+    assert (0.0, 1 - wanted) == (reversed_.low, pytest.approx(reversed_.high, rel=1e-12))
 
 
 def test_delong_of_a_model_with_itself():

@@ -1,6 +1,7 @@
 """The exception tree and its wording."""
 
 import pickle
+import re
 import sys
 
 import numpy as np
@@ -285,6 +286,24 @@ def test_unknown_metric_offers_the_nearest_names(name, near):
     error = UnknownMetricError.of(name=name, known=NAMES)
 
     assert f"Got '{name}' instead.\n\nHint: did you mean {near}" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("AUC", r"of all thresholds together, not of one: .*\.auc\."),
+        ("average precision", r"of all thresholds together, .*\.average_precision\."),
+        ("log-loss", "judges probabilities, not a threshold: `cutpoint calibration`"),
+        ("f2", r"write f\(beta=2\)\."),
+        ("F05_score", r"write f\(beta=0\.5\)\."),
+        ("min", "write precision_recall_min"),
+    ],
+)
+def test_what_is_no_metric_of_a_threshold_is_met_with_what_to_use(name, hint):
+    """Names that people try, although they are no metrics of one threshold, or are written otherwise here."""
+    error = UnknownMetricError.of(name=name, known=NAMES)
+
+    assert re.search(f"Hint: .*{hint}", str(error))
 
 
 def test_unknown_metric_without_neighbours_names_the_list():

@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 import zlib
 from fractions import Fraction
 
@@ -612,6 +613,30 @@ def test_function_of_a_wrong_shape(function):
         cp.find([0, 1], [0.1, 0.2], maximize=function)
 
 
+@pytest.mark.parametrize(
+    ("function", "found"),
+    [
+        (lambda tp, fp, fn, tn: tp / (tp + fp) if tp + fp else 0, "ValueError: The truth value"),
+        (lambda one, two: one, "TypeError: .* takes 2 positional arguments"),
+        (lambda tp, fp, fn, tn: "high", "ValueError: could not convert"),
+        (lambda tp, fp, fn, tn: tp + 1j, "complex numbers"),
+    ],
+    ids=["of scalars", "of two", "text", "complex"],
+)
+def test_function_that_is_no_function_of_arrays(function, found):
+    """What NumPy or Python says of it is told, with what to do, and is the cause of the error."""
+    wanted = rf"(?s)must be a function of arrays \(tp, fp, fn, tn\).*Got .{found}.*Hint: write it with NumPy"
+    with pytest.raises(InvalidParameterError, match=wanted):
+        cp.find([0, 1], [0.1, 0.2], maximize=function)
+
+
+@pytest.mark.parametrize("wrong", [{"name": 3}, {"monotone": "yes"}])
+def test_function_with_a_name_or_a_promise_that_is_none(wrong):
+    """A name is text, a promise is made or not."""
+    with pytest.raises(InvalidParameterError, match=f"The '{next(iter(wrong))}' parameter of custom must be"):
+        m.custom(len, **wrong)
+
+
 def test_function_in_a_sum_and_in_a_constraint():
     """Functions combine with metrics, as terms of an objective and in constraints."""
     y, s = noisy(80)
@@ -629,7 +654,39 @@ def test_function_that_is_nan_everywhere_is_undefined():
         cp.find([0, 1], [0.1, 0.2], maximize=lambda tp, fp, fn, tn: tp * np.nan)
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("metric", EXAMPLES, ids=str)
+def test_a_weight_of_zero(metric, method):
+    """Nothing of a metric is a constant where the metric has a value, and in a sum it makes no difference."""
+    y, s = noisy(40, decimals=1)
+    defined = 1 + len(cp.find(y, s, maximize=metric - metric, method=method).ties)
+    solution = cp.find(y, s, maximize=0 * metric + 2, method=method)
+
+    assert (2, defined) == (solution.value, 1 + len(solution.ties))
+    assert "optimal" == cp.find(y, s, maximize="f1", subject_to=0 * metric >= 0, method=method).status
+    assert "infeasible" == cp.find(y, s, maximize="f1", subject_to=0 * metric > 0, method=method).status
+    assert "f1" == str(0 * metric + m.f1)
+
+
+def test_a_sum_where_a_part_is_over_infinity():
+    """Where nobody is called by mistake the prevalence threshold is 0, exactly, in a sum too."""
+    solution = cp.find([1, 0], [0.9, 0.1], maximize="f1", subject_to="prevalence_threshold + accuracy >= 1")
+    assert (0.9, 1) == (solution.threshold, solution.value)
+
+
 # --- what is told
+
+
+def test_equal_solutions_are_equal():
+    """Ties and exact counts included; so they can be keys, and survive pickling."""
+    y, s = noisy(60, decimals=1)
+    one, same = (cp.find(y, s, maximize="recall") for _ in range(2))
+
+    assert len(one.ties) > 0
+    assert one == same == pickle.loads(pickle.dumps(one))  # noqa: S301 - our own
+    assert 1 == len({one, same})
+    assert one != cp.find(y, s, maximize="recall", at="middle")
+    assert one.ties != cp.find(y, s, maximize="f1").ties
 
 
 def test_metrics_are_the_catalogue_at_the_threshold():

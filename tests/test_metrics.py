@@ -103,6 +103,15 @@ def test_rounded_once(metric, four):
     assert rounded == exact or math.isnan(rounded + exact)
 
 
+@every_metric
+def test_exact_values_are_exact(metric):
+    """At all small confusions, of whole numbers and of fractions: a float only for NaN and infinity."""
+    for four in confusions(3):
+        for kind in (int, Fraction):
+            value = metric.evaluate(**{name: kind(count) for name, count in zip(KEYS, four, strict=True)})
+            assert isinstance(value, (int, Fraction, Root)) or not math.isfinite(value)
+
+
 @pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.perfect(**FOUR) is not None], ids=str)
 def test_perfect_is_one(metric):
     """At all small confusions no value is more than 1, and those that are 1 are said to be."""

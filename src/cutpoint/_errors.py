@@ -188,7 +188,9 @@ class InvalidInputError(CutpointError, ValueError):
         )
 
     @classmethod
-    def labels(cls, *, values: Iterable[object], count: int, name: str = "y_true") -> Self:
+    def labels(
+        cls, *, values: Iterable[object], count: int, name: str = "y_true", pos_label: object = None
+    ) -> Self:
         """Build the error of labels with three or more distinct values.
 
         Parameters
@@ -199,13 +201,16 @@ class InvalidInputError(CutpointError, ValueError):
             How many distinct labels there are.
         name : str, default="y_true"
             The argument or the column.
+        pos_label : object, default=None
+            The label that the user called positive, if one.
         """
         shown = [_show(value) for _, value in zip(range(_LISTED), values, strict=False)]
+        one = shown[0] if pos_label is None else _show(pos_label)
         more = [f"{count - len(shown):,} more"] if count > len(shown) else []
         return cls._build(
             f"'{name}' must have two distinct labels. "
             f"Got {count:,} distinct labels instead: {_join(shown + more, 'and')}.",
-            f"for one class against the rest, pass `{name} == {shown[0]}` as the labels.",
+            f"for one class against the rest, pass `{name} == {one}` as the labels.",
         )
 
     @classmethod
@@ -652,7 +657,7 @@ class InfeasibleError(CutpointError, ValueError):
         best = {
             text: "undefined at every cut"
             if math.isnan(value)
-            else f"{_number(value)}, at threshold {_number(threshold)}"
+            else f"{_number(value)}, at threshold {float(threshold)!r}"  # which can be copied
             for text, (value, threshold) in attainable.items()
         }
         if len(best) == 1 and undefined is not None:
@@ -706,6 +711,18 @@ class InfeasibleError(CutpointError, ValueError):
         )
 
 
+_OF_ALL = "it is of all thresholds together, not of one: `cutpoint curve`, or curve(y_true, y_score)."
+_NO_METRICS = {
+    "auc roc_auc auroc roc_auc_score": f"{_OF_ALL}auc.",
+    "ap average_precision average_precision_score auprc pr_auc": f"{_OF_ALL}average_precision.",
+    "log_loss logloss cross_entropy brier brier_score ece": "it judges probabilities, not a threshold: "
+    "`cutpoint calibration`, or calibration(y_true, y_prob).",
+    "f05 f0_5 f05_score": "write f(beta=0.5).",
+    "min": "write precision_recall_min, the smaller of precision and recall.",
+}
+"""Names that people try, and what to use instead."""
+
+
 class UnknownMetricError(CutpointError, LookupError):
     """A metric has a name that is not in the catalogue."""
 
@@ -730,9 +747,15 @@ class UnknownMetricError(CutpointError, LookupError):
         """
         plain = name.strip().lower().replace("-", "_").replace(" ", "_")
         import difflib
+        import re
 
         near = difflib.get_close_matches(plain, list(dict.fromkeys(known)))
         found = f"A metric must be a name from the catalogue. Got {_show(name)} instead."
+        for names, hint in _NO_METRICS.items():
+            if plain in names.split():
+                return cls._build(found, hint)
+        if beta := re.fullmatch(r"f_?([2-9])(_score)?", plain):
+            return cls._build(found, f"write f(beta={beta[1]}).")
         if not near:
             return cls._build(found, "run `cutpoint metrics` for the list.")
         return cls._build(found, f"did you mean {_join([repr(match) for match in near], 'or')}?")
@@ -767,7 +790,7 @@ class SolverError(CutpointError, RuntimeError):
         numbers = ""
         if claimed is not None and counted is not None:
             numbers = f" Claimed {claimed:.10g}, counted {counted:.10g}"
-        place = "" if threshold is None else f" at threshold {_number(threshold)}"
+        place = "" if threshold is None else f" at threshold {float(threshold)!r}"
         return cls._build(
             f"The solver's answer must be that of a threshold. It is not: {fault}."
             + (f"{numbers}{place}." if numbers else ""),

@@ -137,6 +137,14 @@ class Ties(Sequence[Cut]):
     def __iter__(self) -> Iterator[Cut]:
         return (self[i] for i in range(len(self)))
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(mine == its for mine, its in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.thresholds.tolist()))
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{float(t)!r}" for t in self.thresholds[:5])
         return f"[{shown}{', ...' if len(self) > 5 else ''}]"
@@ -263,7 +271,7 @@ class Solution:
     ties: Sequence[Cut] = ()
     attainable: tuple[Attainable, ...] = ()
     guarantee: Guarantee | None = None
-    counts: Mapping[str, Fraction] | None = None
+    counts: Mapping[str, Fraction] | None = field(default=None, hash=False)
     """The confusion as exact fractions, for everything that is computed from it."""
     seen: Seen | None = field(default=None, compare=False)
     """What the search has seen of the scores; `policy` asks it how they were spread."""

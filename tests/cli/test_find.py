@@ -246,17 +246,56 @@ def test_a_column_that_there_is_not(run, scores, columns):
 
 
 @pytest.mark.parametrize(
+    ("goal", "warning"),
+    [
+        (("--maximize", "cost(fp=1, fn=5)"), "is better the lower it is. Did you mean --minimize?"),
+        (("--minimize", "f1"), "is better the higher it is. Did you mean --maximize?"),
+        (("--minimize", "predicted_positive"), ""),
+        (("--maximize", "0.5*fpr + recall"), ""),
+    ],
+)
+def test_the_wrong_direction_is_doubted(run, scores, goal, warning):
+    """It is searched for all the same, and standard error asks whether it was meant."""
+    result = run("find", scores, "--label", "y", "--score", "p", *goal, "--json")
+
+    assert 0 == result.exit_code
+    assert warning in result.stderr
+    assert bool(warning) == bool(result.stderr)
+
+
+def test_a_cost_is_written_to_the_last_unit(run, scores):
+    """Money is not rounded to six digits."""
+    goal = ("--minimize", "cost(fp=1234567, fn=7654321)")
+    result = run("find", scores, "--label", "y", "--score", "p", *goal)
+    value = cp.find(scores, label="y", score="p", minimize=goal[1]).value
+
+    assert f"value       {value:,.0f}\n" in result.stdout
+
+
+@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("y,p\n1,0.9\n0,\n1,nan\n", "2 of 3 values are missing, the first at row 1"),
         ("y,p\n1,0.9\n,0.3\n", "1 of 2 values is missing, the first at row 1"),
         ("y,p\n1,0.9\n0,high\n", "1 value is not a number, the first at row 1"),
+        ("y,p\n1,9007199254740993\n0,9007199254740992\n", "Got '9007199254740993 at row 0 and 1 more'"),
+        ("y,p\n1,0.5\n0,-1e400\n", "Got '-1e400 at row 1'"),
         ("y,p\n0,0.9\n1,0.3\n2,0.1\n", "Got 3 distinct labels instead: 0, 1 and 2"),
         ("y,p\nno,0.9\nyes,0.3\n", "pass --pos-label yes or --pos-label no"),
         ("y,p\n", "must have at least one row"),
         ("", "It is empty"),
     ],
-    ids=["scores", "labels", "text", "three labels", "which label", "no rows", "no bytes"],
+    ids=[
+        "scores",
+        "labels",
+        "text",
+        "too long",
+        "too large",
+        "three labels",
+        "which label",
+        "no rows",
+        "no bytes",
+    ],
 )
 def test_bad_data_are_exit_1(run, tmp_path, text, found):
     """Data that cannot be searched end with 1, and say how many and where."""

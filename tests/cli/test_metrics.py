@@ -52,6 +52,11 @@ def test_show_knows_aliases(run):
     assert run("metrics", "show", "recall").stdout == run("metrics", "show", "TPR").stdout
 
 
+def test_show_knows_what_the_list_prints(run):
+    """A family is listed with parameters, and is found with them."""
+    assert run("metrics", "show", "f").stdout == run("metrics", "show", "f(beta=2)").stdout
+
+
 @pytest.mark.parametrize("order", [["show", "mcc", "--json"], ["--json", "show", "mcc"]])
 def test_show_as_json(run, order):
     """One entry as JSON, wherever the option stands."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
+    from cutpoint.objective import Goal
     from cutpoint.sources.progress import Progress
 
 KEY_METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
@@ -95,6 +96,17 @@ def warn_of_one_class(totals: tuple[Any, Any]) -> None:
         kind = "negative" if positives else "positive"
         click.echo(
             f"Warning: there are no {kind} rows. Check the labels, and which of them is positive.", err=True
+        )
+
+
+def warn_of_direction(goal: Goal) -> None:
+    """Say on standard error that a metric is better the other way: the worst threshold is seldom wanted."""
+    wanted = {"maximize": "higher", "minimize": "lower"}[goal.direction]
+    better = getattr(goal.expression, "direction", "neither")
+    if better not in (wanted, "neither"):
+        other = "--minimize" if goal.direction == "maximize" else "--maximize"
+        click.echo(
+            f"Warning: {goal.expression} is better the {better} it is. Did you mean {other}?", err=True
         )
 
 
@@ -200,16 +212,18 @@ def exact(x: float | None) -> str:
 
 
 def count(x: float) -> str:
-    """Write a count with separators, and a weight with six digits, as one beyond 1e15.
+    """Write a count with separators, a weight or a cost with six digits or all before the point.
+
+    Beyond 1e15 the digits of a float are noise.
 
     Examples
     --------
-    >>> count(1234567), count(0.1234567), count(1e90)
-    ('1,234,567', '0.123457', '1e+90')
+    >>> count(1234567), count(0.1234567), count(1234567.891), count(1e90)
+    ('1,234,567', '0.123457', '1,234,567.89', '1e+90')
     """
     if abs(x) < 1e15 and x == int(x):
         return f"{int(x):,}"
-    return f"{x:,.6g}"
+    return f"{x:,.2f}" if 1e5 <= abs(x) < 1e15 else f"{x:,.6g}"
 
 
 def value(x: float) -> str:

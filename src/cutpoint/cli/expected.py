@@ -161,7 +161,7 @@ def _print(solution: ExpectedSolution, moved: dict[str, Any] | None) -> None:
     rows = [
         ("goal", in_words(solution.direction, solution.objective, solution.constraints)),
         ("threshold", f"{exact(solution.threshold)}   positive iff p >= threshold"),
-        ("value", f"{solution.value:.6g}   {solution.note}"),
+        ("value", f"{count(solution.value)}   {solution.note}"),
     ]
     if solution.theory is not None:
         theory = solution.theory

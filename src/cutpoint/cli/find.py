@@ -19,6 +19,7 @@ from cutpoint.cli._output import (
     table,
     value,
     waiting,
+    warn_of_direction,
     warn_of_one_class,
 )
 
@@ -133,6 +134,7 @@ def find(
 
     # A slip in the goal is told before a large file is read.
     wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to)
+    warn_of_direction(wanted)
     if by:
         from cutpoint.cli._segments import find_by
 
@@ -232,7 +234,7 @@ def _print(solution: Solution, wanted: Goal, default: Confusion | None, check: s
     rows = [
         ("goal", str(wanted)),
         ("threshold", f"{exact(solution.threshold)}   positive iff score >= threshold"),
-        ("value", f"{solution.value:.6g}"),
+        ("value", count(solution.value)),
         ("interval", f"({exact(low)}, {exact(high)}]   the same decisions for any threshold in it"),
         ("ties", _ties(solution)),
         ("proof", _proof(solution)),

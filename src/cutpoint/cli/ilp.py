@@ -149,14 +149,15 @@ def _print(model: Model, run: Run, solution: Solution, path: str | None) -> None
     proof = "optimal, and counted again on the data"
     if solution.status != "optimal":
         why = "time limit" if solution.status == "time_limit" else "gap"
-        proof = f"stopped at the {why}: no threshold is better than {solution.certificate.upper:.6g}"
-    ties = f", {count(len(solution.ties))} more cuts of equal value" if solution.ties else ""
+        proof = f"stopped at the {why}: no threshold is better than {count(solution.certificate.upper)}"
+    more = len(solution.ties)
+    ties = f", {count(more)} more cut{'s' if more > 1 else ''} of equal value" if more else ""
     confusion = "  ".join(f"{name} {count(n)}" for name, n in solution.confusion.to_dict().items())
     steps = f"{run.steps} programme{'s' if run.steps > 1 else ''}"
     rows = [
         *_programme(model, path),
         ("threshold", f"{exact(solution.threshold)}   positive iff score >= threshold"),
-        ("value", f"{solution.value:.6g}{ties}"),
+        ("value", f"{count(solution.value)}{ties}"),
         ("interval", f"({exact(low)}, {exact(high)}]   the same decisions for any threshold in it"),
         ("confusion", confusion),
         ("proof", proof),

@@ -13,6 +13,10 @@ from cutpoint.cli._output import show as print_
 if TYPE_CHECKING:
     from cutpoint.metrics._metric import Metric
 
+_LETTERS = (
+    "P and N are the positives and the negatives, PP and PN those called positive and negative, n is all; "
+    "TPR = tp/P, FPR = fp/N."
+)
 _BEST = {"higher": "highest", "lower": "lowest", "neither": "-"}
 
 
@@ -49,6 +53,7 @@ def metrics(ctx: click.Context, *, as_json: bool) -> None:
     print_(
         table(["metric", "best", "formula"], rows, left=3),
         "",
+        _LETTERS,
         "More about one of them: cutpoint metrics show NAME",
     )
 
@@ -81,7 +86,7 @@ def show(ctx: click.Context, name: str, *, as_json: bool) -> None:
         ("example", f"--{'minimize' if metric.direction == 'lower' else 'maximize'} '{metric}'"),
         ("reference", about_it.reference),
     ]
-    print_(f"{about_it.title} ({metric.name})", about_it.summary, "", pairs(rows))
+    print_(f"{about_it.title} ({metric.name})", about_it.summary, "", pairs(rows), "", _LETTERS)
 
 
 def entry(metric: Metric) -> dict[str, Any]:

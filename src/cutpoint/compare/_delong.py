@@ -26,20 +26,24 @@ class DeLong:
     ----------
     auc : ndarray of shape (n_models,)
     covariance : ndarray of shape (n_models, n_models)
+    pairs : int
+        How many pairs of a positive and a negative there are in which no row comes twice.
     """
 
     auc: NDArray[np.float64]
     covariance: NDArray[np.float64]
+    pairs: int
 
     def interval(self, model: int, confidence: float = 0.95) -> Interval:
         """Return the confidence interval of one area, on the logit scale so that it stays in [0, 1].
 
-        At an area of 0 or 1 the estimated variance is 0 and says nothing: the interval is all of
-        [0, 1], since (0, 0) or (1, 1) would be a lie.
+        At an area of 0 or 1 the estimated variance is 0 and says nothing. But then all of the `pairs`,
+        which are independent, are ordered alike, and that has an exact (Clopper-Pearson) interval.
         """
         area, variance = float(self.auc[model]), float(self.covariance[model, model])
         if not 0 < area < 1:
-            return Interval(0.0, 1.0)
+            least = ((1 - confidence) / 2) ** (1 / self.pairs)
+            return Interval(0.0, 1 - least) if area == 0 else Interval(least, 1.0)
         half = (
             NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(max(variance, 0.0)) / (area * (1 - area))
         )
@@ -113,7 +117,7 @@ def delong(y_true: Any, *y_scores: Any, pos_label: Any = None) -> DeLong:
         under[i] = 1 - _share_below(high, low)
         auc[i] = over[i].mean()
     covariance = _covariance(over, positives) + _covariance(under, negatives)
-    return DeLong(auc, covariance)
+    return DeLong(auc, covariance, min(positives, negatives))
 
 
 def _share_below(reference: NDArray[Any], values: NDArray[Any]) -> NDArray[np.float64]:

@@ -192,7 +192,7 @@ class Curve:
         wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="best")
 
         def look(one: Any) -> Found:
-            return decide(self._cuts, one, "sweep", 0, len(self))
+            return decide(self._cuts, one, "sweep", 0, self._cuts.summary.rows)
 
         return solve(wanted, look)
 

@@ -39,7 +39,7 @@ def is_exact(*numbers: object) -> bool:
 
 
 def ratio(numerator: Any, denominator: Any) -> Any:
-    """Divide; 0/0 is NaN and x/0 is infinite with the sign of x."""
+    """Divide; 0/0 is NaN, x/0 is infinite with the sign of x, and a number over infinity is 0, exactly."""
     kind = type(numerator)
     if kind is type(denominator) and kind in (int, Fraction) and denominator != 0:
         return Fraction(numerator, denominator)
@@ -48,6 +48,8 @@ def ratio(numerator: Any, denominator: Any) -> Any:
     if isinstance(numerator, np.ndarray) or not is_exact(numerator, denominator):
         return np.divide(numerator, denominator)
     if denominator != 0:
+        if isinstance(denominator, float) and math.isinf(denominator) and not isinstance(numerator, float):
+            return Fraction(0)
         if isinstance(numerator, float) or isinstance(denominator, float):
             return float(numerator) / float(denominator)
         return (Fraction(numerator) if isinstance(numerator, int) else numerator) / denominator

@@ -131,8 +131,8 @@ def canonical_name(name: str) -> str:
 
 
 def about(name: str) -> Metric:
-    """Return the entry of that name or alias; for a family, an example of it."""
-    return _BY_NAME[canonical_name(name)]
+    """Return the entry of that name or alias; for a family, with parameters or without, an example of it."""
+    return _BY_NAME[canonical_name(name.partition("(")[0])]
 
 
 def get(name: str, **parameters: Any) -> Expression:

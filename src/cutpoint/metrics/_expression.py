@@ -280,7 +280,10 @@ class WeightedSum(Expression):
 
     @classmethod
     def of(cls, terms: list[tuple[Fraction, Expression]], constant: Fraction = Fraction(0)) -> WeightedSum:
-        """Build a sum, flattening the sums inside it and leaving out weights of zero."""
+        """Build a sum, flattening the sums inside it and leaving out weights of zero.
+
+        One of them stays if there are no others: a sum has a value only where a term of it has one.
+        """
         flat: list[tuple[Fraction, Expression]] = []
         for weight, term in terms:
             if isinstance(term, WeightedSum):
@@ -290,7 +293,7 @@ class WeightedSum(Expression):
                 flat.append((weight, term))
         for number in (constant, *(weight for weight, _ in flat)):
             exact_number(number, "objective")
-        return cls(tuple((w, t) for w, t in flat if w != 0), constant)
+        return cls(tuple((w, t) for w, t in flat if w != 0) or tuple(flat[:1]), constant)
 
     @property
     def rational(self) -> bool:  # type: ignore[override]

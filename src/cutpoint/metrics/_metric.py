@@ -214,18 +214,28 @@ class UserFunction(Expression):
     exact = False
 
     def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-        """Call the function on float64 arrays and check the shape of what comes back."""
+        """Call the function on float64 arrays and check what comes back."""
         counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-        value = self.function(**counts) if self.by_keyword else self.function(*counts.values())
-        value = np.asarray(value, dtype=np.float64)
+        try:
+            value = self.function(**counts) if self.by_keyword else self.function(*counts.values())
+            if np.iscomplexobj(value):
+                raise self._misfit("complex numbers")
+            value = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError) as error:  # of scalars, of other arguments, of text
+            if isinstance(error, InvalidParameterError):
+                raise
+            raise self._misfit(f"{type(error).__name__}: {error}") from error
         if value.shape != np.shape(tp):
-            raise InvalidParameterError.of(
-                parameter=self.name,
-                must_be="a function of arrays (tp, fp, fn, tn) that returns an array of their shape",
-                got=f"shape {value.shape} for inputs of shape {np.shape(tp)}",
-                hint="write it with NumPy operations; numpy.vectorize wraps a function of scalars.",
-            )
+            raise self._misfit(f"shape {value.shape} for inputs of shape {np.shape(tp)}")
         return value
+
+    def _misfit(self, got: str) -> InvalidParameterError:
+        return InvalidParameterError.of(
+            parameter=self.name,
+            must_be="a function of arrays (tp, fp, fn, tn) that returns an array of their shape",
+            got=got,
+            hint="write it with NumPy operations; numpy.vectorize wraps a function of scalars.",
+        )
 
     @property
     def trend(self) -> Trend | None:
@@ -305,6 +315,12 @@ def custom(function: Callable[..., Any], *, name: str | None = None, monotone: b
             caller="custom",
             must_be="a function of (tp, fp, fn, tn)",
             got=function,
+        )
+    if name is not None and not isinstance(name, str):
+        raise InvalidParameterError.of(parameter="name", caller="custom", must_be="text, or None", got=name)
+    if not isinstance(monotone, bool):
+        raise InvalidParameterError.of(
+            parameter="monotone", caller="custom", must_be="True or False", got=monotone
         )
     import inspect
 

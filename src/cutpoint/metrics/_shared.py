@@ -46,7 +46,7 @@ def shares(positives: float, negatives: float) -> float:
 def root_ratio(numerator: Any, denominator: Any) -> Any:
     """Return the root of a quotient, NaN where the quotient is 0/0."""
     quotient = ratio(numerator, denominator)
-    return quotient if is_exact(quotient) and isinstance(quotient, float) else root(quotient)
+    return quotient if type(quotient) is float else root(quotient)  # the infinity, or NaN, of the exact world
 
 
 def times(number: Fraction, x: Any) -> Any:

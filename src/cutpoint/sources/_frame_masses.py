@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint._errors import InvalidInputError
 from cutpoint.masses import FLOAT_BITS, LIMB_BITS, Unit, grain
 from cutpoint.sources import _expressions as ex
-from cutpoint.sources._input import HEAVIEST, LIGHTEST, odd_weight
+from cutpoint.sources._input import HEAVIEST, LIGHTEST, odd_weight, too_large
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,12 +116,7 @@ def _range(column: Column, got: dict[str, Any], rows: int) -> tuple[int, int] | 
         )
     most, least = float(got[f"{column.own}_most"]), float(got[f"{column.own}_least"])
     if column.type.is_integer() and most >= _WHOLE:
-        raise InvalidParameterError.of(
-            parameter=column.name,
-            must_be="numbers that float64 can hold",
-            got="whole numbers of 2**53 or more",
-            hint="divide them, or rank them first; float64 would merge neighbours.",
-        )
+        raise too_large(column.name)
     if most == 0:
         return None
     for bad, wrong in ((most, most > HEAVIEST), (least, least < LIGHTEST)):

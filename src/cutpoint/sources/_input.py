@@ -62,7 +62,7 @@ def as_floats(x: Any, name: str, caller: str | None = None) -> Scores:
     if kind in "biu":
         wide = array.astype(np.float64)
         if kind != "b" and len(wide) and max(abs(wide.max()), abs(wide.min())) >= _WHOLE:
-            raise _too_large(name, caller)
+            raise too_large(name, caller)
         return wide
     if kind in "OUST":
         return _parsed(array, name, caller)
@@ -74,12 +74,15 @@ def as_floats(x: Any, name: str, caller: str | None = None) -> Scores:
     )
 
 
-def _too_large(name: str, caller: str | None) -> InvalidParameterError:
+def too_large(
+    name: str, caller: str | None = None, got: str = "whole numbers of 2**53 or more"
+) -> InvalidParameterError:
+    """Return the error for numbers that lose digits as float64."""
     return InvalidParameterError.of(
         parameter=name,
         caller=caller,
         must_be="numbers that float64 can hold",
-        got="whole numbers of 2**53 or more",
+        got=got,
         hint="divide them, or rank them first; float64 would merge neighbours.",
     )
 
@@ -89,7 +92,7 @@ def _parsed(array: NDArray[Any], name: str, caller: str | None) -> Scores:
     numbers = np.empty(len(array), dtype=np.float64)
     for i, value in enumerate(array):
         if isinstance(value, Integral) and abs(int(value)) >= _WHOLE:
-            raise _too_large(name, caller)
+            raise too_large(name, caller)
         try:
             if isinstance(value, str | bytes):
                 raise TypeError
@@ -100,7 +103,11 @@ def _parsed(array: NDArray[Any], name: str, caller: str | None) -> Scores:
                 continue
             shown = value.item() if isinstance(value, np.generic) else value
             raise InvalidParameterError.of(
-                parameter=name, caller=caller, must_be="numbers", got=f"{shown!r} at row {i}"
+                parameter=name,
+                caller=caller,
+                must_be="numbers",
+                got=f"{shown!r} at row {i}",
+                hint="text of numbers is not taken for numbers here: convert it first, with float().",
             ) from None
     return numbers
 

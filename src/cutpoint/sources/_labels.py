@@ -91,7 +91,10 @@ class Labels:
             refuse_nan(self.values, self.name)
         found = _distinct(self.values)
         if len(found) > _TWO:
-            raise InvalidInputError.labels(values=found, count=len(found), name=self.name)
+            pos_label = self.positive if self.given else None
+            raise InvalidInputError.labels(
+                values=found, count=len(found), name=self.name, pos_label=pos_label
+            )
         if not self.given:
             raise InvalidInputError.pos_label(values=found, name=self.name)
         raise InvalidParameterError.of(

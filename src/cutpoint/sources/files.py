@@ -20,7 +20,7 @@ import numpy as np
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.sources._duckdb import DuckDBReader, interruptible, quoted, text
 from cutpoint.sources._formats import Table, layout_of, table, unreadable
-from cutpoint.sources._input import as_floats, as_weights
+from cutpoint.sources._input import as_floats, as_weights, too_large
 from cutpoint.sources._labels import Labels
 from cutpoint.sources._paths import Paths, on_disk
 from cutpoint.sources.arrays import ArraySource, Stream
@@ -325,6 +325,9 @@ class Opened:
                     if extra is attempts[-1]:
                         self.refuse_text(numbers)
                         raise
+            for name, array in zip(numbers, found, strict=False):
+                if _is_long(array):
+                    self.refuse_long(name)
         except Error as error:
             raise self.fault(error) from error
         return (
@@ -346,6 +349,27 @@ class Opened:
             )
             if count:
                 raise InvalidInputError.not_numbers(name=name, value=value, count=count, first=first)
+
+    def refuse_long(self, name: str) -> None:
+        """Raise for text of numbers that float64 merges with others: long whole ones, and 1e999."""
+        column = self.table.column(name)
+        if not _WIDE_NUMBERS.fullmatch(column.type):
+            return
+        count, first, value = (
+            self.table.relation.project(
+                f"row_number() over () - 1 as i, trim(cast({column.sql} as varchar)) as v, "
+                f"abs(cast({column.sql} as double)) as size"
+            )
+            .filter(
+                f"(size >= {_WHOLE!r} and regexp_full_match(v, '[+-]?[0-9]+')) "
+                "or (isinf(size) and regexp_matches(v, '[0-9]'))"
+            )
+            .aggregate("count(*), min(i), arg_min(v, i)")
+            .fetchall()[0]
+        )
+        if count:
+            more = f" and {count - 1:,} more" if count > 1 else ""
+            raise too_large(name, got=f"{value} at row {first}{more}")
 
     def _queried(self, sql: str) -> Table:
         """Run a query over the files on a connection that can reach nothing else."""
@@ -387,8 +411,8 @@ def _bad_query(sql: str, said: str) -> InvalidParameterError:
         parameter="sql",
         must_be=f"one SELECT over the table 'data', which reads no other file: {reason.rstrip('. ')}",
         got=sql,
-        hint="for example sql='select y, p from data where p > 0'; columns of CSV and JSON are text: "
-        "write p::double for a number.",
+        hint="for example sql='select y, p from data where p::double > 0': columns of CSV and JSON are text, "
+        "and p::double makes numbers of them.",
     )
 
 
@@ -409,6 +433,7 @@ class _FileReader(DuckDBReader):
 
         self.opened = opened  # its temporary folder lives as long as this reader
         self._numbers = numbers
+        self._score, self._checked = columns.score, False
         try:
             with interruptible():
                 super().__init__(opened.table.relation, columns, **options)
@@ -431,7 +456,13 @@ class _FileReader(DuckDBReader):
         from duckdb import Error
 
         try:
-            yield from super().batches(near, keys)
+            long = False
+            for batch in super().batches(near, keys):
+                long = long or (not self._checked and _is_long(batch[0]))
+                yield batch
+            if long:  # the connection answers one question at a time
+                self.opened.refuse_long(self._score)
+            self._checked = True
         except (Error, OSError) as error:
             if "Conversion Error" in str(error):
                 raise NotNumbers from error
@@ -541,6 +572,11 @@ def _fetch(table: DuckDBPyRelation, casts: list[str]) -> list[NDArray[Any]]:
             array[missing] = None if array.dtype.kind == "O" else np.nan
         arrays.append(array)
     return arrays
+
+
+def _is_long(numbers: NDArray[Any]) -> bool:
+    """Whether a float is so large that whole numbers were merged, if it was one."""
+    return numbers.dtype.kind == "f" and bool((np.abs(numbers) >= _WHOLE).any())
 
 
 def _typed(labels: NDArray[Any]) -> NDArray[Any]:

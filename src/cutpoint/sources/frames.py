@@ -25,7 +25,7 @@ from cutpoint.sources import batches, progress
 from cutpoint.sources._frame_labels import FrameLabels
 from cutpoint.sources._frame_masses import Column, measure
 from cutpoint.sources._groups import Groups
-from cutpoint.sources._input import as_array, as_floats, as_weights
+from cutpoint.sources._input import as_array, as_floats, as_weights, too_large
 from cutpoint.sources._labels import Labels
 from cutpoint.sources._pieces import Piece, Seen, divide, join
 from cutpoint.sources.arrays import ArraySource, Stream
@@ -327,12 +327,7 @@ class FrameSource:
     def _check_ends(self, low: float, high: float) -> None:
         """Raise for whole numbers that float64 cannot tell apart."""
         if self._type.is_integer() and max(-low, high) >= _WHOLE:
-            raise InvalidParameterError.of(
-                parameter=self.score,
-                must_be="numbers that float64 can hold",
-                got="whole numbers of 2**53 or more",
-                hint="divide them, or rank them first; float64 would merge neighbours.",
-            )
+            raise too_large(self.score)
 
     def _prepared(self) -> nw.LazyFrame[Any]:
         """Return scores, codes and the limbs of masses: element-wise work only."""
