@@ -303,7 +303,7 @@ def test_thousands_of_cuts_that_are_alike(monkeypatch, scores, goal, weights):
 def test_what_is_less_than_a_rounding_from_chance(method, goal):
     """Tiny weights that differ in their last bit only: one cut is not at chance, by less than a rounding."""
     n = 200
-    s, y, w = np.arange(n // 2).repeat(2), np.arange(n) % 2, np.full(n, 1e-69)
+    s, y, w = np.arange(n // 2).repeat(2), np.arange(n) % 2, np.full(n, 1e-49)
     w[101] *= 1 + 2.0**-52  # a positive of the score 50
 
     found = cp.find(y, s, sample_weight=w, maximize=goal, method=method)

@@ -112,6 +112,14 @@ def test_exact_values_are_exact(metric):
             assert isinstance(value, (int, Fraction, Root)) or not math.isfinite(value)
 
 
+def test_rounded_from_numbers_beyond_floats():
+    """Masses in small units are longer than any float; only quotients of them need be floats."""
+    large = 10**200
+    assert 1.0 == m.mcc.rounded(tp=large, fp=0, fn=0, tn=large)
+    assert -1.0 == m.mcc.rounded(tp=0, fp=large, fn=large, tn=0)
+    assert math.sqrt(0.5) == m.g_mean.rounded(tp=large, fp=0, fn=large, tn=large)
+
+
 @pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.perfect(**FOUR) is not None], ids=str)
 def test_perfect_is_one(metric):
     """At all small confusions no value is more than 1, and those that are 1 are said to be."""

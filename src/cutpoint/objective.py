@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from cutpoint._errors import InvalidParameterError
 from cutpoint.metrics._catalogue import FAMILIES, canonical_name, get
-from cutpoint.metrics._expression import LARGEST, SMALLEST, Constraint, Expression, Relation
+from cutpoint.metrics._expression import LARGEST, MIRRORED, SMALLEST, Constraint, Expression, Relation
 from cutpoint.metrics._metric import custom
 
 Objective = str | Expression | Callable[..., Any]
@@ -30,7 +30,6 @@ _RELATIONS: dict[type[ast.cmpop], Relation] = {
     ast.Gt: ">",
     ast.Lt: "<",
 }
-_MIRRORED: dict[Relation, Relation] = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 _LONGEST = 10_000
 
 
@@ -253,7 +252,7 @@ class _Reader:
             if isinstance(left, Expression):
                 found.append(Constraint.of(left, relation, right))
             elif isinstance(right, Expression):
-                found.append(Constraint.of(right, _MIRRORED[relation], left))
+                found.append(Constraint.of(right, MIRRORED[relation], left))
             else:
                 raise self._refuse("a comparison of a metric with a number", node)
         return found

@@ -33,11 +33,12 @@ Array: TypeAlias = "NDArray[np.float64]"
 Bounds: TypeAlias = tuple[Array, Array]
 Mask: TypeAlias = "NDArray[np.bool_]"
 Relation = Literal[">=", "<=", ">", "<"]
+MIRRORED: dict[Relation, Relation] = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 SLACK = 2.0**-46
 """Relative room for rounding in a formula: 128 units in the last place, formulas need about 20."""
 CLOSE = 1e-300
 """Floats that are less may have lost digits."""
-SMALLEST, LARGEST = 1e-100, 1e100
+SMALLEST, LARGEST = 1e-80, 1e80
 """Numbers of the language are 0 or of a size between these, so that no formula leaves float64."""
 
 
@@ -296,6 +297,11 @@ class WeightedSum(Expression):
         return cls(tuple((w, t) for w, t in flat if w != 0) or tuple(flat[:1]), constant)
 
     @property
+    def only(self) -> tuple[Fraction, Expression] | None:
+        """The one term, if there is no other and it is exact: it orders cuts as the sum, or in reverse."""
+        return self.terms[0] if len(self.terms) == 1 and self.exact else None
+
+    @property
     def rational(self) -> bool:  # type: ignore[override]
         """Whether every part is."""
         return all(term.rational for _, term in self.terms)
@@ -420,6 +426,17 @@ class Constraint:
     def strict(self) -> bool:
         """Whether equality breaks it."""
         return self.relation in {">", "<"}
+
+    @property
+    def plain(self) -> Constraint:
+        """The same constraint, on the metric itself if there is but one: f1 >= 0.5 for 2*f1 - 1 >= 0."""
+        only = self.expression.only if isinstance(self.expression, WeightedSum) else None
+        if only is None or only[0] == 0:
+            return self
+        assert isinstance(self.expression, WeightedSum)
+        weight, term = only
+        relation = self.relation if weight > 0 else MIRRORED[self.relation]
+        return Constraint(term, relation, (self.bound - self.expression.constant) / weight)
 
     def holds(self, sign: Any) -> Any:
         """Return whether it is met where ``value - bound`` has this sign."""

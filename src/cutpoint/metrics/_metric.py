@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -98,7 +97,8 @@ class Metric(Expression):
         if self.square is not None:
             sign, top, bottom = self.square(tp, fp, fn, tn)
             if bottom:
-                return math.copysign(rounded_root(top, bottom), sign)
+                root = rounded_root(top, bottom)
+                return -root if sign < 0 else root
         return super().rounded(tp=tp, fp=fp, fn=fn, tn=tn)
 
     @cached_property

@@ -297,14 +297,18 @@ class Cuts:
 
     def holds(self, constraint: Constraint, index: int) -> bool:
         """Return whether a constraint holds at one cut, where its value is defined."""
-        here = np.array([index])
+        constraint, here = constraint.plain, np.array([index])
         values = self.values_at(constraint.expression, here)
         return bool(constraint.holds(self.signs(constraint.expression, values, constraint.bound, here))[0])
 
     def _held(self, constraint: Constraint) -> NDArray[np.bool_]:
         """Return where a constraint holds: by floats, and by exact signs where these are near the bound."""
+        constraint = constraint.plain
         expression, target = constraint.expression, float(constraint.bound)
         values = self.values(expression)
+        if isinstance(expression, WeightedSum) and expression.only is not None:  # of no weight: a constant
+            away = expression.constant - constraint.bound
+            return ~np.isnan(values) & bool(constraint.holds((away > 0) - (away < 0)))
         if not expression.exact or isinstance(expression, WeightedSum):
             return constraint.holds(self.signs(expression, values, constraint.bound)) & ~np.isnan(values)
         # One number for the rounding of all values that are near the bound.

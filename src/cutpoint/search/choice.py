@@ -7,7 +7,7 @@ equal value are always seen to be tied, and one that is better by less than a fl
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -78,6 +78,8 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
 
     Among equals the first is chosen: the highest threshold, which calls the fewest rows positive.
     """
+    if isinstance(goal.expression, WeightedSum) and goal.expression.only is not None:
+        return _choose_by_the_only(cuts, goal, feasible, *goal.expression.only)
     values = cuts.values(goal.expression)
     race = values if goal.sign > 0 else -values
     if feasible is not None:
@@ -103,6 +105,18 @@ def choose(cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None) -> Choice
         race[near] = goal.sign * cuts.values_at(expression, near)
     tied = _best_of(cuts, Goal(expression, goal.direction), race, near)
     return Choice(cuts, goal.expression, int(tied[0]), tied[1:])
+
+
+def _choose_by_the_only(
+    cuts: Cuts, goal: Goal, feasible: NDArray[np.bool_] | None, weight: Fraction, term: Expression
+) -> Choice | None:
+    """Choose by the one term of a sum, which has the order of the sum, or the reverse."""
+    if weight:
+        found = choose(cuts, Goal(term, "maximize" if goal.sign * weight > 0 else "minimize"), feasible)
+        return None if found is None else replace(found, expression=goal.expression)
+    defined = ~np.isnan(cuts.values(goal.expression))
+    index = np.flatnonzero(defined if feasible is None else defined & feasible)
+    return Choice(cuts, goal.expression, int(index[0]), index[1:]) if len(index) else None
 
 
 def _perfect(cuts: Cuts, expression: Expression, near: Index) -> Index:
@@ -258,6 +272,9 @@ def _by_comparisons(cuts: Cuts, goal: Goal, race: Floats, near: Index) -> Index:
                 leader, tied, unsure = _ahead(cuts, goal, near, leader)
             if len(unsure) == 0:
                 return tied
+            if isinstance(expression, WeightedSum) and len(unsure) > VECTOR:
+                alike = _alike(cuts, expression, unsure, leader)
+                tied, unsure = np.concatenate([tied, unsure[alike]]), unsure[~alike]
             reference = cuts.exact(expression, leader)
             signs = cuts.signs(expression, goal.sign * race[unsure], reference, unsure)
         better = goal.sign * signs > 0
@@ -266,6 +283,17 @@ def _by_comparisons(cuts: Cuts, goal: Goal, race: Floats, near: Index) -> Index:
             return np.sort(np.concatenate([tied, equal])) if len(tied) else equal
         near = unsure[better]
         leader = _furthest_ahead(cuts, goal, near, cuts.exact(expression, leader))
+
+
+def _alike(cuts: Cuts, expression: WeightedSum, index: Index, at: int) -> NDArray[np.bool_]:
+    """Return where every term of a sum has the value that it has at one cut: many are compared at once."""
+    alike = np.ones(len(index), dtype=np.bool_)
+    for _, term in expression.terms:
+        left = index[alike]
+        if len(left):
+            signs = cuts.signs(term, cuts.values_at(term, left), cuts.exact(term, at), left)
+            alike[alike] = signs == 0
+    return alike
 
 
 def _short(cuts: Cuts) -> bool:

@@ -44,7 +44,7 @@ MAGIC, VERSION = b"CPSKETCH", 1
 _HEADER = struct.Struct("<8sIIIiIiiQ")
 _CHECKSUM = 32
 _LIMBS = 32
-"""Weights between 1e-70 and 1e70 never need more."""
+"""Weights between 1e-50 and 1e50 never need more."""
 _COLUMNS = 4
 _LARGEST = _HEADER.size + 8 * LIMIT * (_COLUMNS + 2 * _LIMBS) + _CHECKSUM
 _LEVELS = 64

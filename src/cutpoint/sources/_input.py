@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cutpoint.questions import Scores
 
 _WHOLE = 2**53
-LIGHTEST, HEAVIEST = 1e-70, 1e70
+LIGHTEST, HEAVIEST = 1e-50, 1e50
 """Of masses between these, a product over another is a float, neither zero nor infinite."""
 
 
