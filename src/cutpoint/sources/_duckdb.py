@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint.sources._input import no_number
 from cutpoint.sources._keys import arrow_codes
 
 if TYPE_CHECKING:
@@ -109,9 +110,7 @@ class DuckDBReader:
         if type_ == "VARCHAR":
             first = self._relation.project(f"{column} as v").filter("v is not null").limit(1).fetchall()
             if first:
-                raise InvalidParameterError.of(
-                    parameter=name, must_be="numbers", got=f"{first[0][0]!r} at row 0"
-                )
+                raise no_number(name, first[0][0], 0)
         elif not _WIDE_NUMBERS.fullmatch(type_):
             raise InvalidInputError.not_a_number_type(name=name, type_=type_)
         return f"cast({column} as double)"

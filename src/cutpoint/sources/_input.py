@@ -102,14 +102,19 @@ def _parsed(array: NDArray[Any], name: str, caller: str | None) -> Scores:
                 numbers[i] = np.nan
                 continue
             shown = value.item() if isinstance(value, np.generic) else value
-            raise InvalidParameterError.of(
-                parameter=name,
-                caller=caller,
-                must_be="numbers",
-                got=f"{shown!r} at row {i}",
-                hint="text of numbers is not taken for numbers here: convert it first, with float().",
-            ) from None
+            raise no_number(name, shown, i, caller) from None
     return numbers
+
+
+def no_number(name: str, value: object, row: int, caller: str | None = None) -> InvalidParameterError:
+    """Return the error for what is no number, such as text."""
+    return InvalidParameterError.of(
+        parameter=name,
+        caller=caller,
+        must_be="numbers",
+        got=f"{value!r} at row {row}",
+        hint="text of numbers is not taken for numbers here: convert it first, with float().",
+    )
 
 
 def as_weights(x: Any, name: str) -> Scores:

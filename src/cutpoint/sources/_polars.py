@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint.sources._input import no_number
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -75,7 +76,7 @@ class PolarsReader:
                 engine="streaming"
             )
             value = found.item() if found.height else None
-            raise InvalidParameterError.of(parameter=name, must_be="numbers", got=f"{value!r} at row 0")
+            raise no_number(name, value, 0)
         raise InvalidInputError.not_a_number_type(name=name, type_=str(type_))
 
     def _as_label(self, name: str, type_: pl.DataType) -> pl.Expr:
