@@ -45,6 +45,7 @@ docs: $(INSTALLED) ## write the generated pages: the catalogue and the command l
 	$(BIN)/python -m tools.render_docs
 
 bench: $(INSTALLED) ## speed and memory against the rivals, see benchmarks/
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	$(BIN)/python -m benchmarks
 
 clean: ## remove .venv and all that tools left behind
