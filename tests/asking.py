@@ -107,19 +107,27 @@ def assert_answer(expected, solution, *, rational):
         assert None is solution.threshold
         assert len(expected.attainable) == len(solution.attainable)
         for best, told in zip(expected.attainable, solution.attainable, strict=True):
-            assert best.met == told.met
-            if best.number is None:
-                assert math.isnan(told.value)
-                assert math.isnan(told.threshold)
-            else:
-                assert ulps(float(best.number), told.value) <= 1
-                assert best.threshold == told.threshold
+            assert_attainable(best, told)
+            assert (best.with_others is None) == (told.with_others is None)
+            if best.with_others is not None:
+                assert_attainable(best.with_others, told.with_others)
         return
     assert exact(expected.best) == plain(solution)
     assert expected.best.confusion.to_dict() == solution.counts
     assert [exact(cut) for cut in expected.ties] == [plain(tie) for tie in solution.ties]
     assert_value(expected.value.number, solution.value, rational=rational)
     assert solution.value == solution.certificate.lower == solution.certificate.upper
+
+
+def assert_attainable(best, told):
+    """What is told of a constraint is the oracle's best."""
+    assert best.met == told.met
+    if best.number is None:
+        assert math.isnan(told.value)
+        assert math.isnan(told.threshold)
+    else:
+        assert ulps(float(best.number), told.value) <= 1
+        assert best.threshold == told.threshold
 
 
 def true_sum(weights):

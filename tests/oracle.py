@@ -11,7 +11,7 @@ from __future__ import annotations
 import decimal
 import functools
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 DIGITS = 120
@@ -423,11 +423,15 @@ def confusion_at(rows, threshold):
 
 @dataclass(frozen=True)
 class Attainable:
-    """The best that any cut attains for one constraint; None where it is undefined everywhere."""
+    """The best that any cut attains for one constraint; None where it is undefined everywhere.
+
+    And the best of the cuts that meet all others, where each can be met by itself and some cut meets these.
+    """
 
     number: Fraction | float | None
     threshold: float | None
     met: bool
+    with_others: Attainable | None = None
 
 
 @dataclass(frozen=True)
@@ -456,7 +460,16 @@ def solve(rows, objective, direction, bounds=()):
         return Answer("optimal", equal[0], value, tuple(equal[1:]))
     if _best(every, objective, 1) is None:
         return Answer("undefined")
-    return Answer("infeasible", attainable=tuple(_attainable(every, bound) for bound in bounds))
+    alone = [_attainable(every, bound) for bound in bounds]
+    if len(bounds) == 1 or not all(best.met for best in alone):
+        return Answer("infeasible", attainable=tuple(alone))
+    reports = []
+    for bound, best in zip(bounds, alone, strict=True):
+        others = [other for other in bounds if other is not bound]
+        left = [cut for cut in every if all(other.holds(cut.confusion) for other in others)]
+        beside = _attainable(left, bound)
+        reports.append(replace(best, with_others=None if beside.number is None else beside))
+    return Answer("infeasible", attainable=tuple(reports))
 
 
 def _best(among, objective, sign):

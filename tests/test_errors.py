@@ -272,6 +272,19 @@ def test_infeasible_tells_what_is_attainable_for_each_constraint():
     )
 
 
+def test_infeasible_together_tells_what_each_attains_where_the_others_hold():
+    """That is what one of them would have to be relaxed to."""
+    best = {"precision >= 0.95": (0.8125, 0.25), "recall >= 0.9": (0.5, 0.75)}
+    error = InfeasibleError.of(attainable=best, together=True)
+
+    assert str(error) == (
+        "No cut satisfies 'precision >= 0.95' and 'recall >= 0.9' together. "
+        "The best that any cut attains for each of them where the others hold: "
+        "'precision >= 0.95' 0.8125, at threshold 0.25; 'recall >= 0.9' 0.5, at threshold 0.75.\n\n"
+        "Hint: relax one of them to its value, or a little beyond, for it is rounded; and search again."
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "near"),
     [

@@ -22,7 +22,7 @@ from asking import (
     small_steps,
 )
 from cutpoint import metrics as m
-from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint._errors import InfeasibleError, InvalidInputError, InvalidParameterError
 from cutpoint.metrics._catalogue import EXAMPLES
 from cutpoint.sources.arrays import ArraySource
 from oracle import RATIONAL, Sum, Term, solve
@@ -491,6 +491,32 @@ def test_infeasible_tells_what_can_be_attained(method):
         "predicted_positive >= 1": (4.0, 0.2, True),
         "lr_minus <= 5": (1.0, math.inf, True),
     } == best
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_infeasible_together_tells_how_far_each_would_have_to_be_relaxed(method):
+    """Where each constraint can be met by itself: its best value among the cuts that meet the others."""
+    y, s = [0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9]
+    asked = {"maximize": "f1", "subject_to": ["precision >= 0.9", "recall >= 0.9"], "method": method}
+    with small_steps():
+        solution = cp.find(y, s, **asked)
+
+    assert [True, True] == [a.met for a in solution.attainable]
+    beside = [a.with_others for a in solution.attainable]
+    assert [(0.75, 0.3, False), (2 / 3, 0.7, False)] == [(a.value, a.threshold, a.met) for a in beside]
+    assert {"attainable": 0.75, "threshold": 0.3} == solution.to_dict()["attainable"][0]["with_others"]
+    assert "recall >= 0.9: best 1.0 at 0.3; where the others hold 0.6666666666666666 at 0.7" in repr(solution)
+    with pytest.raises(InfeasibleError, match=r"where the others hold: 'precision >= 0.9' 0.75, at"):
+        solution.raise_if_infeasible()
+
+
+def test_constraints_that_hold_together_where_the_objective_has_no_value():
+    """Nobody is called positive, as was asked for twice, and then there is no precision."""
+    twice = ["predicted_positive <= 0", "fpr <= 0", "recall <= 0"]
+    solution = cp.find([0, 1, 0, 1], [0.9, 0.8, 0.3, 0.2], maximize="precision", subject_to=twice)
+
+    with pytest.raises(InfeasibleError, match=r"and 'recall <= 0' has a value of 'precision'\. It is 0/0"):
+        solution.raise_if_infeasible()
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -16,15 +16,22 @@ def run(y, score, weight, goal="f1", constraints=()):
     tp = np.cumsum(weights * y[order])
     called = np.cumsum(weights)
     last = np.append(ranked[1:] != ranked[:-1], True)
-    counts = tp[last], called[last], tp[-1], called[-1]
+    positives, total = tp[-1], called[-1]
+    tp, called = tp[last], called[last]
+    counts = tp, called, positives, total
     formula, pick = (GOALS[goal], np.nanargmax) if goal in GOALS else of_the_catalogue(goal)
     value = formula(*counts)
     if constraints:
         sides = [(of_the_catalogue(name)[0](*counts), sign, bound) for name, sign, bound in constraints]
-        fine = np.logical_and.reduce([sign * side >= sign * bound for side, sign, bound in sides])
+        held = [sign * side >= sign * bound for side, sign, bound in sides]
+        fine = np.logical_and.reduce(held)
         if not fine.any():
-            far = [int(np.nanargmax(sign * side)) for side, sign, _ in sides]
-            return None, [float(side[i]) for (side, _, _), i in zip(sides, far, strict=True)]
+            told = [float(side[np.nanargmax(sign * side)]) for side, sign, _ in sides]
+            for i, (side, sign, _) in enumerate(sides):  # and where the others hold
+                rest = np.logical_and.reduce([True, *held[:i], *held[i + 1 :]])
+                if len(sides) > 1 and rest.any():
+                    told.append(float(np.nanmax(np.where(rest, sign * side, np.nan))))
+            return None, told
         value = np.where(fine, value, np.nan)
     best = int(pick(value))
     return float(ranked[last][best]), float(value[best])

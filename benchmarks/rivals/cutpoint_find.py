@@ -15,5 +15,9 @@ def run(y, score, weight, goal="f1", constraints=()):
     subject_to = in_words(constraints)
     solution = cp.find(y, score, sample_weight=weight, subject_to=subject_to, **{way: goal})
     if solution.threshold is None:
-        return None, [one.value for one in solution.attainable]
+        told = [one.value for one in solution.attainable]
+        for one, (_, sign, _) in zip(solution.attainable, constraints, strict=True):
+            if one.with_others is not None:
+                told.append(sign * one.with_others.value)
+        return None, told
     return solution.threshold, solution.value

@@ -635,7 +635,13 @@ class InfeasibleError(CutpointError, ValueError):
     """
 
     @classmethod
-    def of(cls, *, attainable: Mapping[str, tuple[float, float]], undefined: str | None = None) -> Self:
+    def of(
+        cls,
+        *,
+        attainable: Mapping[str, tuple[float, float]],
+        undefined: str | None = None,
+        together: bool = False,
+    ) -> Self:
         """Build the error from what each constraint could attain alone.
 
         Parameters
@@ -644,7 +650,9 @@ class InfeasibleError(CutpointError, ValueError):
             For each constraint, as the user wrote it, the best value that any cut attains, and the
             threshold of that cut. NaN stands for a constraint that is undefined at every cut.
         undefined : str, optional
-            The objective, where cuts meet the constraint and it is undefined at all of them.
+            The objective, where cuts meet the constraints and it is undefined at all of them.
+        together : bool, default=False
+            Whether the values are those among the cuts that meet all other constraints.
 
         Examples
         --------
@@ -660,10 +668,10 @@ class InfeasibleError(CutpointError, ValueError):
             else f"{_number(value)}, at threshold {float(threshold)!r}"  # which can be copied
             for text, (value, threshold) in attainable.items()
         }
-        if len(best) == 1 and undefined is not None:
-            ((text, _),) = best.items()
+        names = _join([f"'{text}'" for text in best], "and")
+        if undefined is not None and (together or len(best) == 1):
             return cls._build(
-                f"No cut that satisfies '{text}' has a value of '{undefined}'. It is 0/0 at all of them.",
+                f"No cut that satisfies {names} has a value of '{undefined}'. It is 0/0 at all of them.",
                 "relax the constraint, or choose another objective.",
             )
         if len(best) == 1:
@@ -672,8 +680,13 @@ class InfeasibleError(CutpointError, ValueError):
                 f"No cut satisfies '{text}'. The best that any cut attains is {found}.",
                 "relax the constraint to a value that can be attained.",
             )
-        names = _join([f"'{text}'" for text in best], "and")
         found = "; ".join(f"'{text}' {value}" for text, value in best.items())
+        if together:
+            return cls._build(
+                f"No cut satisfies {names} together. The best that any cut attains for each of them where "
+                f"the others hold: {found}.",
+                "relax one of them to its value, or a little beyond, for it is rounded; and search again.",
+            )
         return cls._build(
             f"No cut satisfies {names} together. The best that any cut attains for each of them "
             f"alone: {found}.",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
-from cutpoint.objective import Constraints, Goal, Objective, furthest
+from cutpoint.objective import Constraints, Goal, Objective, furthest, with_others
 from cutpoint.objective import goal as read_goal
 from cutpoint.parameters import check_confidence
 from cutpoint.search.certify import Confidence, certify
@@ -23,6 +23,7 @@ from cutpoint.sources.given import as_source
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from cutpoint.metrics._expression import Constraint
     from cutpoint.questions import Source
     from cutpoint.search._cuts import Cuts
     from cutpoint.segments import Segments
@@ -354,18 +355,26 @@ def _infeasible(goal: Goal, found: Found, look: Callable[[Goal], Found]) -> Solu
         look(Goal(goal.expression, goal.direction))
     solution = _none(goal, found, "infeasible")
     reports = []
-    for constraint, text in zip(goal.constraints, solution.constraints, strict=True):
+    for constraint in goal.constraints:
         try:
-            best = look(furthest(constraint))
+            reports.append(_attained(constraint, look(furthest(constraint))))
         except InvalidInputError:  # undefined at every cut
-            reports.append(Attainable(text, math.nan, math.nan, met=False))
-            continue
-        assert best.choice is not None
-        index = best.choice.best
-        threshold = float(best.cuts.thresholds[index])
-        met = best.cuts.holds(constraint, index)
-        reports.append(Attainable(text, best.choice.rounded, threshold, met))
+            reports.append(Attainable(str(constraint), math.nan, math.nan, met=False))
+    if all(report.met for report in reports):
+        for i, one in enumerate(with_others(goal.constraints)):
+            found = look(one)
+            if found.choice is not None:
+                reports[i] = replace(reports[i], with_others=_attained(goal.constraints[i], found))
     return replace(solution, attainable=tuple(reports))
+
+
+def _attained(constraint: Constraint, found: Found) -> Attainable:
+    """Say how far a constraint can be met, after a search for that."""
+    assert found.choice is not None
+    index = found.choice.best
+    threshold = float(found.cuts.thresholds[index])
+    met = found.cuts.holds(constraint, index)
+    return Attainable(str(constraint), found.choice.rounded, threshold, met)
 
 
 def _among_all(found: Found, goal: Goal) -> Found:

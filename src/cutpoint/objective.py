@@ -55,9 +55,16 @@ class Goal:
         return in_words(self.direction, self.expression, self.constraints)
 
 
-def furthest(constraint: Constraint) -> Goal:
-    """Return the goal to come as far with one constraint as any cut does, whatever the others say."""
-    return Goal(constraint.expression, "maximize" if constraint.wants_high else "minimize")
+def furthest(constraint: Constraint, others: tuple[Constraint, ...] = ()) -> Goal:
+    """Return the goal to come as far with one constraint as any cut does that meets some others."""
+    return Goal(constraint.expression, "maximize" if constraint.wants_high else "minimize", others)
+
+
+def with_others(constraints: tuple[Constraint, ...]) -> list[Goal]:
+    """Return for each of several constraints the goal to come furthest with it where all others hold."""
+    if len(constraints) == 1:
+        return []
+    return [furthest(one, constraints[:i] + constraints[i + 1 :]) for i, one in enumerate(constraints)]
 
 
 def in_words(direction: str | None, objective: object, constraints: Iterable[object]) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
-from cutpoint.objective import Goal, furthest, in_words
+from cutpoint.objective import Goal, furthest, in_words, with_others
 from cutpoint.search.segments import search_each
 from cutpoint.solution import Solution, json_number, to_frame
 from cutpoint.sources._input import as_array
@@ -449,7 +449,7 @@ def streamed(
     """Solve all segments in step; what an infeasible one can attain is looked for in step, too."""
     order = in_order(source.keys)
     large = [segment for segment in order if source.rows(segment) >= min_rows]
-    answers: dict[tuple[int, str, int], dict[int, Found | InvalidInputError]] = {}
+    answers: dict[tuple[Any, ...], dict[int, Found | InvalidInputError]] = {}
     answers[_name(goal)] = search_each(source, goal, large)
     hopeless = [
         segment
@@ -458,7 +458,11 @@ def streamed(
     ]
     if hopeless:
         # The goals that `solve` asks for where no cut is feasible.
-        for one in (Goal(goal.expression, goal.direction), *map(furthest, goal.constraints)):
+        for one in (
+            Goal(goal.expression, goal.direction),
+            *map(furthest, goal.constraints),
+            *with_others(goal.constraints),
+        ):
             if _name(one) not in answers:
                 answers[_name(one)] = search_each(source, one, hopeless)
     entries: dict[Any, Solution | Unsolved] = {}
@@ -481,9 +485,9 @@ def streamed(
     return Segments(by, goal, entries)
 
 
-def _name(goal: Goal) -> tuple[int, str, int]:
-    """Return what tells goals of one search apart; expressions are the same objects in all of them."""
-    return id(goal.expression), goal.direction, len(goal.constraints)
+def _name(goal: Goal) -> tuple[Any, ...]:
+    """Return what tells goals of one search apart: their parts are the same objects in all of them."""
+    return id(goal.expression), goal.direction, *map(id, goal.constraints)
 
 
 def _unsolved(error: InvalidInputError, summary: Any, *, few: bool) -> Unsolved:
@@ -515,7 +519,14 @@ def _why(entry: Solution | Unsolved) -> str:
         return entry.promise()
     short = [a for a in entry.attainable if not a.met]
     if not short:
-        return "Each constraint can be met by itself, but no cut meets them all."
+        return "; ".join(
+            ["Each constraint can be met by itself, but no cut meets them all"]
+            + [
+                f"{a.constraint}: where the others hold, the best is {json_number(a.with_others.value)}"
+                for a in entry.attainable
+                if a.with_others is not None
+            ]
+        )
     return "; ".join(
         f"{a.constraint}: the best that any cut attains is {json_number(a.value)}" for a in short
     )

@@ -185,20 +185,30 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Attainable:
-    """The best that any cut attains for one constraint: `value`, at `threshold`."""
+    """The best that any cut attains for one constraint: `value`, at `threshold`; and whether that meets it.
+
+    `with_others` is the same among the cuts that meet all other constraints, where each can be met by
+    itself: to which value this one would have to be relaxed. None elsewhere, and if the others exclude
+    each other.
+    """
 
     constraint: str
     value: float
     threshold: float
     met: bool
+    with_others: Attainable | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
+        others = self.with_others
         return {
             "constraint": self.constraint,
             "attainable": json_number(self.value),
             "threshold": json_number(self.threshold),
             "met": self.met,
+            "with_others": None
+            if others is None
+            else {"attainable": json_number(others.value), "threshold": json_number(others.threshold)},
         }
 
 
@@ -352,9 +362,12 @@ class Solution:
                 more_rows=self.guarantee.more_rows,
             )
         if self.status == "infeasible":
+            together = all(a.with_others is not None for a in self.attainable)
+            best = [a.with_others or a for a in self.attainable] if together else self.attainable
             raise InfeasibleError.of(
-                attainable={a.constraint: (a.value, a.threshold) for a in self.attainable},
-                undefined=self.objective if all(a.met for a in self.attainable) else None,
+                attainable={a.constraint: (a.value, a.threshold) for a in best},
+                undefined=self.objective if all(a.met for a in best) else None,
+                together=together,
             )
         return self
 
@@ -401,10 +414,12 @@ class Solution:
         data = f"{self.rows:,} rows, {show(self.positives)} positive, {show(self.negatives)} negative"
         if self.status == "infeasible":
             lines = [("status", "infeasible: no threshold meets the constraints"), ("goal", goal)]
-            lines += [
-                ("attainable", f"{a.constraint}: best {show(a.value)} at {show(a.threshold)}")
-                for a in self.attainable
-            ]
+            for a in self.attainable:
+                text = f"{a.constraint}: best {show(a.value)} at {show(a.threshold)}"
+                if a.with_others is not None:
+                    best = a.with_others
+                    text += f"; where the others hold {show(best.value)} at {show(best.threshold)}"
+                lines.append(("attainable", text))
             return [*lines, ("data", data)]
         if self.status == "none_certified":
             return [("status", f"none certified: {self.promise()}"), ("goal", goal), ("data", data)]
