@@ -27,9 +27,9 @@ def run(y, score, weight, goal="f1", constraints=()):
         fine = np.logical_and.reduce(held)
         if not fine.any():
             told = [float(side[np.nanargmax(sign * side)]) for side, sign, _ in sides]
-            for i, (side, sign, _) in enumerate(sides):  # and where the others hold
-                rest = np.logical_and.reduce([True, *held[:i], *held[i + 1 :]])
-                if len(sides) > 1 and rest.any():
+            for i, (side, sign, _) in enumerate(sides if len(sides) > 1 else []):  # and where the others hold
+                rest = np.logical_and.reduce([*held[:i], *held[i + 1 :]])
+                if rest.any():
                     told.append(float(np.nanmax(np.where(rest, sign * side, np.nan))))
             return None, told
         value = np.where(fine, value, np.nan)

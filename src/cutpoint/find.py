@@ -350,31 +350,32 @@ def _infeasible(goal: Goal, found: Found, look: Callable[[Goal], Found]) -> Solu
     if found.method == "sweep":  # all cuts are at hand
         if np.isnan(found.cuts.values(goal.expression)).all():
             raise undefined(found.cuts, goal)
-        look = partial(_among_all, found)
+        look = partial(_among_all, replace(found, cuts=found.cuts.remembering()))
     else:
         look(Goal(goal.expression, goal.direction))
     solution = _none(goal, found, "infeasible")
     reports = []
-    for constraint in goal.constraints:
+    named = list(zip(goal.constraints, solution.constraints, strict=True))
+    for constraint, text in named:
         try:
-            reports.append(_attained(constraint, look(furthest(constraint))))
+            reports.append(_attained(constraint, text, look(furthest(constraint))))
         except InvalidInputError:  # undefined at every cut
-            reports.append(Attainable(str(constraint), math.nan, math.nan, met=False))
+            reports.append(Attainable(text, math.nan, math.nan, met=False))
     if all(report.met for report in reports):
         for i, one in enumerate(with_others(goal.constraints)):
             found = look(one)
             if found.choice is not None:
-                reports[i] = replace(reports[i], with_others=_attained(goal.constraints[i], found))
+                reports[i] = replace(reports[i], with_others=_attained(*named[i], found))
     return replace(solution, attainable=tuple(reports))
 
 
-def _attained(constraint: Constraint, found: Found) -> Attainable:
+def _attained(constraint: Constraint, text: str, found: Found) -> Attainable:
     """Say how far a constraint can be met, after a search for that."""
     assert found.choice is not None
     index = found.choice.best
     threshold = float(found.cuts.thresholds[index])
     met = found.cuts.holds(constraint, index)
-    return Attainable(str(constraint), found.choice.rounded, threshold, met)
+    return Attainable(text, found.choice.rounded, threshold, met)
 
 
 def _among_all(found: Found, goal: Goal) -> Found:

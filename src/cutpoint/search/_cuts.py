@@ -296,21 +296,29 @@ class Cuts:
         return mask
 
     def holds(self, constraint: Constraint, index: int) -> bool:
-        """Return whether a constraint holds at one cut, where its value is defined."""
-        constraint, here = constraint.plain, np.array([index])
-        values = self.values_at(constraint.expression, here)
-        return bool(constraint.holds(self.signs(constraint.expression, values, constraint.bound, here))[0])
+        """Return whether a constraint holds at one cut."""
+        return bool(self._held(constraint, np.array([index]))[0])
 
-    def _held(self, constraint: Constraint) -> NDArray[np.bool_]:
-        """Return where a constraint holds: by floats, and by exact signs where these are near the bound."""
+    def remembering(self) -> Cuts:
+        """Return the same cuts, which remember the answers: several goals ask for the same."""
+        cuts = _Remembering(self.summary, self.thresholds, self.below, self.tp, self.fp, self.hidden)
+        cuts.__dict__.update(floats=self.floats)
+        return cuts
+
+    def _held(self, constraint: Constraint, index: NDArray[np.intp] | None = None) -> NDArray[np.bool_]:
+        """Return where a constraint holds: by floats, and by exact signs where these are near the bound.
+
+        At some cuts (all: None).
+        """
         constraint = constraint.plain
         expression, target = constraint.expression, float(constraint.bound)
-        values = self.values(expression)
+        values = self.values(expression) if index is None else self.values_at(expression, index)
         if isinstance(expression, WeightedSum) and expression.only is not None:  # of no weight: a constant
             away = expression.constant - constraint.bound
             return ~np.isnan(values) & bool(constraint.holds((away > 0) - (away < 0)))
         if not expression.exact or isinstance(expression, WeightedSum):
-            return constraint.holds(self.signs(expression, values, constraint.bound)) & ~np.isnan(values)
+            signs = self.signs(expression, values, constraint.bound, index)
+            return constraint.holds(signs) & ~np.isnan(values)
         # One number for the rounding of all values that are near the bound.
         room = 4 * self.slack * max(abs(target), expression.magnitude(*self.sizes))
         if constraint.wants_high:
@@ -319,9 +327,32 @@ class Cuts:
             held, maybe = values < target - room, values <= target + room
         if np.count_nonzero(maybe) > np.count_nonzero(held):
             unsure = np.flatnonzero(maybe ^ held)
-            signs = self.signs(expression, values[unsure], constraint.bound, unsure)
+            which = unsure if index is None else index[unsure]
+            signs = self.signs(expression, values[unsure], constraint.bound, which)
             held[unsure] = constraint.holds(signs)
         return held
+
+
+class _Remembering(Cuts):
+    """Cuts that compute the values of an expression, and where a constraint holds, once."""
+
+    @cached_property
+    def _known(self) -> dict[Expression | Constraint, NDArray[Any]]:
+        return {}
+
+    def values(self, expression: Expression) -> NDArray[np.float64]:
+        """Return the float values at all cuts; not to be written to."""
+        if expression not in self._known:
+            self._known[expression] = super().values(expression)
+            self._known[expression].flags.writeable = False
+        return self._known[expression]
+
+    def _held(self, constraint: Constraint, index: NDArray[np.intp] | None = None) -> NDArray[np.bool_]:
+        if index is not None:
+            return super()._held(constraint, index)
+        if constraint not in self._known:
+            self._known[constraint] = super()._held(constraint)
+        return self._known[constraint]
 
 
 def _evaluate(expression: Expression, counts: Mapping[str, Any]) -> Exact:
