@@ -217,7 +217,7 @@ def render(result: dict[str, Any]) -> str:
     page += [
         "## Kinds of scores",
         "",
-        "All kinds of scores and weights, at six sizes, against the argsort sweep: see",
+        "All kinds of scores and weights, at seven sizes, against the argsort sweep: see",
         "[the worst inputs](worst.md).",
         "",
         *table(result["kinds"], list(names)[:3]),

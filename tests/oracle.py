@@ -464,8 +464,8 @@ def solve(rows, objective, direction, bounds=()):
     if len(bounds) == 1 or not all(best.met for best in alone):
         return Answer("infeasible", attainable=tuple(alone))
     reports = []
-    for bound, best in zip(bounds, alone, strict=True):
-        others = [other for other in bounds if other is not bound]
+    for i, (bound, best) in enumerate(zip(bounds, alone, strict=True)):
+        others = [*bounds[:i], *bounds[i + 1 :]]
         left = [cut for cut in every if all(other.holds(cut.confusion) for other in others)]
         beside = _attainable(left, bound)
         reports.append(replace(best, with_others=None if beside.number is None else beside))

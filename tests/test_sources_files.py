@@ -81,6 +81,17 @@ def test_scores_are_read_to_the_last_bit(csv):
     assert np.array_equal(scores, columns["p"])
 
 
+@pytest.mark.parametrize("stream", [False, True], ids=["in memory", "in batches"])
+def test_numbers_that_floats_would_merge_are_refused(csv, monkeypatch, stream):
+    """Whole numbers beyond 2**53 are, as in arrays; large numbers with a point or an exponent are not."""
+    if stream:
+        monkeypatch.setattr(files, "LARGE_BYTES", 0)
+    columns = {"label": "y", "score": "p", "maximize": "f1"}
+    with pytest.raises(InvalidParameterError, match="Got '-9007199254740993 at row 1 and 1 more'"):
+        cp.find(csv("y,p\n1,0.5\n0,-9007199254740993\n1, 9007199254740992\n"), **columns)
+    assert 1e300 == cp.find(csv("y,p\n1,1e300\n0,-inf\n0,9007199254740993.5\n"), **columns).threshold
+
+
 def test_gzip_is_seen_by_its_bytes(csv):
     """A compressed file needs no ending that says so."""
     path = csv(gzip.compress(b"y,p\n1,0.5\n"), "scores")

@@ -94,7 +94,8 @@ def compare(
     need_goal(maximize, minimize)
     from cutpoint.compare import compare as judge
     from cutpoint.objective import goal
-    from cutpoint.sources.files import read_columns, typed_label
+    from cutpoint.sources._columns import typed_label
+    from cutpoint.sources.files import read_columns
 
     # A slip in the goal is told before a large file is read.
     goal(maximize=maximize, minimize=minimize, subject_to=subject_to)

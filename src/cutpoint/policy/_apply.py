@@ -24,10 +24,11 @@ from cutpoint._atomic import replaced
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.policy._decide import name_taken
 from cutpoint.policy._sql import condition, quoted
+from cutpoint.sources._columns import as_number
 from cutpoint.sources._formats import layout_of, unreadable
 from cutpoint.sources._formats import table as all_columns
 from cutpoint.sources._paths import on_disk
-from cutpoint.sources.files import _as_number, check_memory
+from cutpoint.sources.files import check_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -204,7 +205,7 @@ def scored(relation: DuckDBPyRelation, score: str, column: Column, dtype: str = 
         number = f"CAST(TRY_CAST(nullif(trim({column.sql}), '') AS {narrow}) AS DOUBLE)"
         garbled = f"(nullif(trim({column.sql}), '') IS NOT NULL AND {number} IS NULL)"
     else:
-        number, garbled = f"CAST({_as_number(score, column)} AS DOUBLE)", "false"
+        number, garbled = f"CAST({as_number(score, column)} AS DOUBLE)", "false"
     return Scored(relation, number, garbled, column.sql)
 
 

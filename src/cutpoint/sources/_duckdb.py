@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint.sources._columns import NUMBERS
 from cutpoint.sources._input import no_number
 from cutpoint.sources._keys import arrow_codes
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from cutpoint.sources.batches import Batch, Columns
 
 BATCH = 1 << 18
-_NUMBERS = re.compile(r"FLOAT|DOUBLE|U?(TINY|SMALL|BIG)?INT(EGER)?|BOOLEAN")
 _WIDE_NUMBERS = re.compile(r"DECIMAL.*|U?HUGEINT")
 _TEXT = re.compile(r"VARCHAR|ENUM\(.*")
 _LISTED = 6
@@ -105,7 +105,7 @@ class DuckDBReader:
 
     def _as_number(self, name: str) -> str:
         column, type_ = self._known[name]
-        if _NUMBERS.fullmatch(type_):
+        if NUMBERS.fullmatch(type_):
             return column
         if type_ == "VARCHAR":
             first = self._relation.project(f"{column} as v").filter("v is not null").limit(1).fetchall()
@@ -118,7 +118,7 @@ class DuckDBReader:
     def _as_label(self, name: str, pos_label: Any) -> str:
         """Return the SQL of the labels: numbers as they are, anything else compared by DuckDB."""
         column, type_ = self._known[name]
-        if _NUMBERS.fullmatch(type_):
+        if NUMBERS.fullmatch(type_):
             return column
         if _WIDE_NUMBERS.fullmatch(type_):
             return f"cast({column} as double)"

@@ -18,6 +18,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint.sources._columns import (
+    NUMBERS,
+    WHOLE,
+    WIDE_NUMBERS,
+    as_label,
+    as_number,
+    is_long,
+    may_merge,
+    typed,
+    typed_label,
+)
 from cutpoint.sources._duckdb import DuckDBReader, interruptible, quoted, text
 from cutpoint.sources._formats import Table, layout_of, table, unreadable
 from cutpoint.sources._input import as_floats, as_weights, too_large
@@ -45,14 +56,7 @@ LARGE_ZIPPED = 1 << 24
 
 _AHEAD = "32MB"
 """How much DuckDB decodes ahead of us."""
-_NUMBERS = re.compile(r"FLOAT|DOUBLE|U?(TINY|SMALL|BIG)?INT(EGER)?|BOOLEAN")
-_WIDE_NUMBERS = re.compile(r"VARCHAR|DECIMAL.*|U?HUGEINT")
 _MEMORY = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?B)", re.IGNORECASE)
-_WHOLE = 2.0**53
-_BOOLEANS = {
-    **dict.fromkeys(("true", "t", "yes", "y", "1"), True),
-    **dict.fromkeys(("false", "f", "no", "n", "0"), False),
-}
 
 
 def source(
@@ -312,8 +316,8 @@ class Opened:
         """Return columns in memory, see `read_columns`; groups, whatever they are, as text."""
         from duckdb import ConversionException, Error
 
-        casts = [_as_number(name, self.table.column(name)) for name in numbers]
-        attempts = [[]] if label is None else _as_label(self.table.column(label))
+        casts = [as_number(name, self.table.column(name)) for name in numbers]
+        attempts = [[]] if label is None else as_label(self.table.column(label))
         text = [] if group is None else [f"trim(cast({self.table.column(group).sql} as varchar))"]
         try:
             for extra in attempts:
@@ -326,50 +330,42 @@ class Opened:
                         self.refuse_text(numbers)
                         raise
             for name, array in zip(numbers, found, strict=False):
-                if _is_long(array):
+                if may_merge(self.table.column(name)) and is_long(array):
                     self.refuse_long(name)
         except Error as error:
             raise self.fault(error) from error
         return (
             dict(zip(numbers, found, strict=False)),
-            None if label is None else _typed(found[-1]),
+            None if label is None else typed(found[-1]),
             None if group is None else found[len(casts)],
         )
 
     def refuse_text(self, numbers: Sequence[str]) -> None:
         """Raise for the first column of numbers that has values which are none."""
         for name in numbers:
-            count, first, value = (
-                self.table.relation.project(
-                    f"row_number() over () - 1 as i, {self.table.column(name).sql} as v"
-                )
-                .filter("v is not null and try_cast(v as double) is null")
-                .aggregate("count(*), min(i), arg_min(v, i)")
-                .fetchall()[0]
-            )
+            count, first, value = self._faults(name, "v is not null and try_cast(v as double) is null")
             if count:
                 raise InvalidInputError.not_numbers(name=name, value=value, count=count, first=first)
 
     def refuse_long(self, name: str) -> None:
         """Raise for text of numbers that float64 merges with others: long whole ones, and 1e999."""
-        column = self.table.column(name)
-        if not _WIDE_NUMBERS.fullmatch(column.type):
-            return
-        count, first, value = (
-            self.table.relation.project(
-                f"row_number() over () - 1 as i, trim(cast({column.sql} as varchar)) as v, "
-                f"abs(cast({column.sql} as double)) as size"
-            )
-            .filter(
-                f"(size >= {_WHOLE!r} and regexp_full_match(v, '[+-]?[0-9]+')) "
-                "or (isinf(size) and regexp_matches(v, '[0-9]'))"
-            )
-            .aggregate("count(*), min(i), arg_min(v, i)")
-            .fetchall()[0]
+        size, text = "abs(cast(v as double))", "trim(cast(v as varchar))"
+        count, first, value = self._faults(
+            name,
+            f"({size} >= {WHOLE!r} and regexp_full_match({text}, '[+-]?[0-9]+')) "
+            f"or (isinf({size}) and regexp_matches({text}, '[0-9]'))",
         )
         if count:
             more = f" and {count - 1:,} more" if count > 1 else ""
-            raise too_large(name, got=f"{value} at row {first}{more}")
+            raise too_large(name, got=f"{str(value).strip()} at row {first}{more}")
+
+    def _faults(self, name: str, condition: str) -> tuple[int, int, Any]:
+        """Count the values `v` of a column for which a condition holds; and the row of the first, and it."""
+        rows = self.table.relation.project(
+            f"row_number() over () - 1 as i, {self.table.column(name).sql} as v"
+        )
+        found: Any = rows.filter(condition).aggregate("count(*), min(i), arg_min(v, i)").fetchall()[0]
+        return found
 
     def _queried(self, sql: str) -> Table:
         """Run a query over the files on a connection that can reach nothing else."""
@@ -433,7 +429,7 @@ class _FileReader(DuckDBReader):
 
         self.opened = opened  # its temporary folder lives as long as this reader
         self._numbers = numbers
-        self._score, self._checked = columns.score, False
+        self._score, self._checked = columns.score, not may_merge(opened.table.column(columns.score))
         try:
             with interruptible():
                 super().__init__(opened.table.relation, columns, **options)
@@ -458,7 +454,7 @@ class _FileReader(DuckDBReader):
         try:
             long = False
             for batch in super().batches(near, keys):
-                long = long or (not self._checked and _is_long(batch[0]))
+                long = long or (not self._checked and is_long(batch[0]))
                 yield batch
             if long:  # the connection answers one question at a time
                 self.opened.refuse_long(self._score)
@@ -477,7 +473,7 @@ class FileSource(BatchSource):
         self._numbers = {}
         for name in [columns.score, *columns.masses]:
             column = opened.table.column(name)
-            sql = _as_number(name, column)
+            sql = as_number(name, column)
             self._numbers[name] = Column(sql, "DOUBLE" if sql != column.sql else column.type)
         self._kinds = _label_kinds(opened, columns.label)
         super().__init__(self._reader(), pos_label=self._positive)
@@ -487,7 +483,7 @@ class FileSource(BatchSource):
         known: dict[str, tuple[str, str]] = {**self._opened.table.columns(), **self._numbers}
         kind, label = next(self._kinds), self._columns.label
         dtype: Any = (
-            np.bool_ if kind.type == "BOOLEAN" else np.float64 if _NUMBERS.fullmatch(kind.type) else object
+            np.bool_ if kind.type == "BOOLEAN" else np.float64 if NUMBERS.fullmatch(kind.type) else object
         )
         self._positive = typed_label(self._asked, np.zeros(0, dtype))
         if label is not None:
@@ -499,7 +495,7 @@ class FileSource(BatchSource):
             pos_label=self._positive,
             known=known,
             numbers=self._numbers,
-            adapt=_typed if kind.sql.startswith("cast(") and kind.type == "DOUBLE" else None,
+            adapt=typed if kind.sql.startswith("cast(") and kind.type == "DOUBLE" else None,
         )
 
     def _first_look(self) -> tuple[Summary, Histogram]:
@@ -522,10 +518,10 @@ def _label_kinds(opened: Opened, label: str | None) -> Generator[Column]:
         yield Column("", "")
         return
     column = opened.table.column(label)
-    if _NUMBERS.fullmatch(column.type):
+    if NUMBERS.fullmatch(column.type):
         yield column
         return
-    if _WIDE_NUMBERS.fullmatch(column.type):
+    if WIDE_NUMBERS.fullmatch(column.type):
         yield Column(f"cast({column.sql} as double)", "DOUBLE")
         trimmed = Column(f"trim({column.sql})", "VARCHAR")
     else:
@@ -538,25 +534,7 @@ def _label_kinds(opened: Opened, label: str | None) -> Generator[Column]:
     yield trimmed
 
 
-# --- types
-
-
-def _as_number(name: str, column: Column) -> str:
-    """Return the SQL for a column of numbers; text is converted, and refused if it cannot be."""
-    if _NUMBERS.fullmatch(column.type):
-        return column.sql
-    if _WIDE_NUMBERS.fullmatch(column.type):
-        return f"cast({column.sql} as double)"
-    raise InvalidInputError.not_a_number_type(name=name, type_=column.type)
-
-
-def _as_label(column: Column) -> list[list[str]]:
-    """Return the SQL for the labels: what to try, one after the other."""
-    if _NUMBERS.fullmatch(column.type):
-        return [[column.sql]]
-    if _WIDE_NUMBERS.fullmatch(column.type):
-        return [[f"cast({column.sql} as double)"], [f"trim({column.sql})"]]
-    return [[f"cast({column.sql} as varchar)"]]
+# --- in memory
 
 
 def _fetch(table: DuckDBPyRelation, casts: list[str]) -> list[NDArray[Any]]:
@@ -572,34 +550,3 @@ def _fetch(table: DuckDBPyRelation, casts: list[str]) -> list[NDArray[Any]]:
             array[missing] = None if array.dtype.kind == "O" else np.nan
         arrays.append(array)
     return arrays
-
-
-def _is_long(numbers: NDArray[Any]) -> bool:
-    """Whether a float is so large that whole numbers were merged, if it was one."""
-    return numbers.dtype.kind == "f" and bool((np.abs(numbers) >= _WHOLE).any())
-
-
-def _typed(labels: NDArray[Any]) -> NDArray[Any]:
-    """Return integers for whole floats, and booleans for the texts true and false."""
-    if labels.dtype == np.float64 and len(labels):
-        whole = np.abs(labels) < _WHOLE
-        if whole.all() and (labels == np.rint(labels)).all():
-            return labels.astype(np.int64)
-    if labels.dtype.kind == "O":
-        texts = {value.lower() if isinstance(value, str) else value for value in set(labels)}
-        if texts and texts <= {"true", "false"}:
-            return np.array([value.lower() == "true" for value in labels])
-    return labels
-
-
-def typed_label(pos_label: Any, labels: NDArray[Any]) -> Any:
-    """Return what a text means in a column of numbers or booleans."""
-    if not isinstance(pos_label, str) or labels.dtype.kind == "O":
-        return pos_label
-    if labels.dtype.kind == "b":
-        return _BOOLEANS.get(pos_label.strip().lower(), pos_label)
-    try:
-        number = float(pos_label)
-    except ValueError:
-        return pos_label
-    return int(number) if number.is_integer() else number
