@@ -350,32 +350,44 @@ def _infeasible(goal: Goal, found: Found, look: Callable[[Goal], Found]) -> Solu
     if found.method == "sweep":  # all cuts are at hand
         if np.isnan(found.cuts.values(goal.expression)).all():
             raise undefined(found.cuts, goal)
-        look = partial(_among_all, replace(found, cuts=found.cuts.remembering()))
+        look = partial(_among_all, found)
     else:
         look(Goal(goal.expression, goal.direction))
-    solution = _none(goal, found, "infeasible")
-    reports = []
-    named = list(zip(goal.constraints, solution.constraints, strict=True))
-    for constraint, text in named:
-        try:
-            reports.append(_attained(constraint, text, look(furthest(constraint))))
-        except InvalidInputError:  # undefined at every cut
-            reports.append(Attainable(text, math.nan, math.nan, met=False))
-    if all(report.met for report in reports):
-        for i, one in enumerate(with_others(goal.constraints)):
-            found = look(one)
-            if found.choice is not None:
-                reports[i] = replace(reports[i], with_others=_attained(*named[i], found))
-    return replace(solution, attainable=tuple(reports))
+    best = [_if_defined(look, furthest(constraint)) for constraint in goal.constraints]
+    others: list[Found | None] = [None] * len(best)
+    if all(map(_is_met, goal.constraints, best)):
+        others = [look(one) for one in with_others(goal.constraints)] or others
+    if found.method == "sweep":
+        found.cuts.look_up([one.choice.best for one in (*best, *others) if one and one.choice])
+    return _none(goal, found, "infeasible", tuple(map(_attained, goal.constraints, best, others)))
 
 
-def _attained(constraint: Constraint, text: str, found: Found) -> Attainable:
-    """Say how far a constraint can be met, after a search for that."""
+def _if_defined(look: Callable[[Goal], Found], goal: Goal) -> Found | None:
+    try:
+        return look(goal)
+    except InvalidInputError:  # undefined at every cut
+        return None
+
+
+def _is_met(constraint: Constraint, found: Found | None) -> bool:
+    """Return whether a constraint holds at the cut that comes furthest with it."""
+    if found is None or found.choice is None:
+        return False
+    return found.cuts.holds(constraint, found.choice.best)
+
+
+def _attained(constraint: Constraint, found: Found | None, others: Found | None = None) -> Attainable:
+    """Say how far a constraint can be met, after a search for that, and after one where others hold."""
+    if found is None:
+        return Attainable(str(constraint), math.nan, math.nan, met=False)
     assert found.choice is not None
-    index = found.choice.best
-    threshold = float(found.cuts.thresholds[index])
-    met = found.cuts.holds(constraint, index)
-    return Attainable(text, found.choice.rounded, threshold, met)
+    return Attainable(
+        str(constraint),
+        found.choice.rounded,
+        float(found.cuts.thresholds[found.choice.best]),
+        _is_met(constraint, found),
+        None if others is None or others.choice is None else _attained(constraint, others),
+    )
 
 
 def _among_all(found: Found, goal: Goal) -> Found:
@@ -383,10 +395,16 @@ def _among_all(found: Found, goal: Goal) -> Found:
     return decide(found.cuts, goal, found.method, found.passes, found.rows_examined)
 
 
-def _none(goal: Goal, found: Found, status: Literal["infeasible", "none_certified"]) -> Solution:
+def _none(
+    goal: Goal,
+    found: Found,
+    status: Literal["infeasible", "none_certified"],
+    attainable: tuple[Attainable, ...] = (),
+) -> Solution:
     worst = -goal.sign * math.inf
     return Solution(
         status=status,
         certificate=Certificate(found.method, worst, worst, found.passes, found.rows_examined),
+        attainable=attainable,
         **_common(goal, found),
     )

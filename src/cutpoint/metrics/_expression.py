@@ -17,6 +17,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -110,8 +111,16 @@ class Expression(ABC):
     """The expressions whose smallest value it is, if it is that."""
     ordered_by: Expression | None = None
     """An expression that rises and falls with this one, is equal where it is, and is easier to compare."""
-    scale_free: bool = False
-    """Whether the value is the same for counts in any unit, so that whole numbers of a unit will do."""
+    degree: int | None = None
+    """0: the value is the same for counts in any unit; 1: it is so many times as large as they are.
+
+    Whole numbers of a unit will do for either. None: neither is known.
+    """
+
+    @property
+    def scale_free(self) -> bool:
+        """Whether the value is the same for counts in any unit."""
+        return self.degree == 0
 
     @property
     def comparable(self) -> bool:
@@ -451,8 +460,12 @@ class Constraint:
         )
         raise TypeError(msg)
 
-    def __str__(self) -> str:
+    @cached_property
+    def _text(self) -> str:
         return f"{self.expression} {self.relation} {format_number(self.bound)}"
+
+    def __str__(self) -> str:
+        return self._text
 
     def __repr__(self) -> str:
         return f"<{self}>"

@@ -102,15 +102,21 @@ class Metric(Expression):
         return super().rounded(tp=tp, fp=fp, fn=fn, tn=tn)
 
     @cached_property
-    def scale_free(self) -> bool:  # type: ignore[override]
-        """Whether counts that are all so many times as large have the same exact value."""
+    def degree(self) -> int | None:  # type: ignore[override]
+        """What becomes of the exact value where counts are all so many times as large, see `Expression`."""
+        times = (1, 2, 3)
         values = [
-            [self.evaluate(tp=k * tp, fp=k * fp, fn=k * fn, tn=k * tn) for k in (1, 2, 3)]
+            [self.evaluate(tp=k * tp, fp=k * fp, fn=k * fn, tn=k * tn) for k in times]
             for tp, fp, fn, tn in _CONFUSIONS
         ]
-        if self.comparable:
-            return all(one == two == three for one, two, three in values)
-        return all(max(three) - min(three) < _EQUAL for three in values)
+        if not self.comparable:
+            return 0 if all(max(three) - min(three) < _EQUAL for three in values) else None
+        if all(one == two == three for one, two, three in values):
+            return 0
+        grows = self.rational and all(
+            k * one[0] == value for one in values for k, value in zip(times, one, strict=True)
+        )
+        return 1 if grows else None
 
     @property
     def trend(self) -> Trend | None:

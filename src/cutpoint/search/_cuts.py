@@ -17,8 +17,6 @@ from cutpoint.metrics._root import ROOT_DIGITS, Root, few_digits
 from cutpoint.search._sums import VECTOR, Quotient, Sums
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from cutpoint.masses import Masses
@@ -102,6 +100,10 @@ class Cuts:
             side.rest()
         return Cuts(self.summary, self.thresholds, self.below, self.tp, self.fp, self.hidden)
 
+    def look_up(self, places: list[int]) -> None:
+        """Make the exact masses at a few cuts known, in one go where they have yet to be added up."""
+        self.tp.integers_at(places)
+
     def confusion(self, index: int) -> Counts:
         """Return the exact confusion at one cut."""
         if self._asked.get("index") != index:  # that of the best cut is asked for again, others are not
@@ -145,8 +147,7 @@ class Cuts:
             return float(self.values(expression)[index])
         confusion = self.confusion(index)
         if expression not in self._asked:
-            counts = confusion.whole if expression.scale_free else confusion
-            self._asked[expression] = _evaluate(expression, counts)
+            self._asked[expression] = _evaluate(expression, confusion)
         return self._asked[expression]
 
     def rounded(self, expression: Expression, index: int) -> float:
@@ -154,13 +155,12 @@ class Cuts:
         if not expression.exact:
             return float(self.exact(expression, index))
         confusion = self.confusion(index)
+        if expression.comparable and expression.scale_free:
+            return expression.rounded(**confusion.whole)
         if expression.comparable:
-            whole = confusion.whole
-            return (
-                expression.rounded(**whole) if expression.scale_free else float(self.exact(expression, index))
-            )
+            return float(self.exact(expression, index))
         with few_digits():
-            value = float(_evaluate(expression, confusion.whole if expression.scale_free else confusion))
+            value = float(_evaluate(expression, confusion))
         if not expression.cancels:
             return value
         terms = self.rounding(expression, np.array([value]), [index]) / self.slack
@@ -171,8 +171,7 @@ class Cuts:
         """Return the exact values at a few cuts."""
         places = index.tolist()
         masses = zip(self.tp.integers_at(places), self.fp.integers_at(places), strict=True)
-        counts = self.summary.counts if expression.scale_free else self.summary.confusion
-        return [_evaluate(expression, counts(tp, fp)) for tp, fp in masses]
+        return [_evaluate(expression, self.summary.confusion(tp, fp)) for tp, fp in masses]
 
     def signs(
         self,
@@ -347,14 +346,19 @@ class _Remembering(Cuts):
             self._known[expression].flags.writeable = False
         return self._known[expression]
 
+    def holds(self, constraint: Constraint, index: int) -> bool:
+        """Return whether a constraint holds at one cut."""
+        return bool(self._held(constraint)[index])
+
     def _held(self, constraint: Constraint, index: NDArray[np.intp] | None = None) -> NDArray[np.bool_]:
-        if index is not None:
-            return super()._held(constraint, index)
         if constraint not in self._known:
             self._known[constraint] = super()._held(constraint)
-        return self._known[constraint]
+        return self._known[constraint] if index is None else self._known[constraint][index]
 
 
-def _evaluate(expression: Expression, counts: Mapping[str, Any]) -> Exact:
-    value = expression.evaluate(**counts)
+def _evaluate(expression: Expression, counts: Counts) -> Exact:
+    """Return the exact value at a confusion: of whole numbers of the unit, if they will do."""
+    value = expression.evaluate(**(counts if expression.degree is None else counts.whole))
+    if expression.degree == 1 and isinstance(value, Fraction):
+        return counts.unit.fraction(value.numerator) / value.denominator
     return Fraction(value) if isinstance(value, int) else value

@@ -72,6 +72,8 @@ def search(source: Source, goal: Goal, method: Method = "auto") -> Found:
     if method == "sweep" or not can_narrow or (method == "auto" and small):
         # A user's function is compared by its floats alone, so it needs good ones.
         cuts = cuts_of(summary, source.rows(None), rough=exact)
+        if goal.constraints:  # where no cut meets them, they are asked for again
+            cuts = cuts.remembering()
         return decide(cuts, goal, "sweep", source.passes - read_before, summary.rows)
     return decide_narrowed(narrow(source, goal), goal, source.passes - read_before)
 
