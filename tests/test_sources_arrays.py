@@ -717,3 +717,22 @@ def test_scores_sorted_with_their_places(scores, dtype):
     assert np.array_equal(scores[order], ranked)
     assert distinct.all() if begins is None else np.array_equal(distinct, begins)
     assert not np.signbit(ranked[ranked == 0]).any()
+
+
+@pytest.mark.parametrize("way", [1, -1], ids=["ascending", "descending"])
+@pytest.mark.parametrize("scores", [np.arange(5000) / 7, np.arange(5000) // 3 - 100.0], ids=["all", "ties"])
+@given(moved=st.lists(st.tuples(st.integers(0, 4999), st.integers(0, 4999)), max_size=3))
+@settings(max_examples=25, deadline=None)
+def test_scores_that_are_in_order_or_nearly(way, scores, moved):
+    """Those that are need no sort; a few that are not, between the ones that are looked at first, do."""
+    y_true, y_score = np.arange(5000) * 7 % 3 == 0, scores[::way].copy()
+    y_score[y_score == 0] = -0.0
+    for one, other in moved:
+        y_score[[one, other]] = y_score[[other, one]]
+    mixed = np.random.default_rng(0).permutation(5000)
+
+    rows = ArraySource.labelled(y_true, y_score).rows(None)
+    expected = ArraySource.labelled(y_true[mixed], y_score[mixed]).rows(None)
+    assert np.array_equal(expected.scores, rows.scores)
+    assert np.array_equal(expected.pos.limbs, rows.pos.limbs)
+    assert np.array_equal(expected.neg.limbs, rows.neg.limbs)

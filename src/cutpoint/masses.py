@@ -80,6 +80,13 @@ class Unit:
         whole = integer >> -self.exponent if self.exponent < 0 else integer << self.exponent
         return whole if abs(whole) < _LARGEST_WHOLE else float(whole)
 
+    def scale(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the masses of so many units each, rounded once; the counts may be overwritten."""
+        if self.factor != 1:
+            counts *= math.ldexp(self.factor, self.exponent)  # the weight of every row, a float itself
+            return counts
+        return scaled(counts, self.exponent) if self.exponent else counts
+
     def split(self, values: NDArray[Any]) -> list[NDArray[np.float64]]:
         """Split non-negative values of this grain into limbs, lowest first; each step is exact."""
         # Times a power of two is exact, and ten times as fast as ldexp.
@@ -330,11 +337,12 @@ class Masses:
 
     def floats_and_rest(self, total: Callable[[], int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the `floats` and, just as far off, what each lacks of a total."""
-        floats = self.floats()
-        if self.unit == Unit() and total() <= 1 << FLOAT_BITS:
-            return floats, total() - floats  # whole numbers, without rounding
-        rest = Masses(Masses.scalar(total(), self.unit).limbs - self.limbs, self.unit)
-        return floats, rest.floats()
+        if len(self.limbs) == 1 and total() <= 1 << FLOAT_BITS:
+            floats = self.limbs[0].astype(np.float64)
+            rest = total() - floats  # whole numbers, without rounding
+            return self.unit.scale(floats), self.unit.scale(rest)
+        short = Masses(Masses.scalar(total(), self.unit).limbs - self.limbs, self.unit)
+        return self.floats(), short.floats()
 
     def rest(self) -> None:
         """Let go of what is quick to compute again."""
@@ -379,9 +387,7 @@ class Masses:
         value = self.limbs[-1].astype(np.float64)
         for limb in self.limbs[-2::-1]:
             value = value * float(1 << LIMB_BITS) + limb
-        if self.unit.factor != 1:
-            value *= float(self.unit.factor)
-        return scaled(value, self.unit.exponent) if self.unit.exponent else value
+        return self.unit.scale(value)
 
 
 def scaled(values: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:

@@ -223,7 +223,9 @@ class _Reader:
         vanished = value == 0 and any(digit in literal.lower().split("e")[0] for digit in "123456789")
         foreign = literal.lower().strip("0123456789_.e+-")  # hexadecimal and its like
         if foreign or vanished or not (value == 0 or SMALLEST <= abs(value) <= LARGEST):
-            raise self._refuse(f"numbers that are 0 or between {SMALLEST:g} and {LARGEST:g}", node)
+            raise self._refuse(
+                f"written with numbers that are 0 or between {SMALLEST:g} and {LARGEST:g}", node
+            )
         return Fraction(value) if isinstance(value, int) else Fraction(literal)
 
     def _call(self, name: str, keywords: list[ast.keyword]) -> Expression:

@@ -249,8 +249,18 @@ def test_interrupt_in_the_middle_of_a_search(process, tmp_path, query):
             ),
             "--maximize must be a metric. Got 1 instead.\n\nHint: for example --maximize f1.",
         ),
+        (
+            InvalidParameterError.of(
+                parameter="new_prevalence", caller="adjust_prior", must_be="a share", got=2
+            ),
+            "--new-prevalence must be a share.",
+        ),
+        (
+            InvalidParameterError.of(parameter="at", caller="net_benefit", must_be="in [0, 1)", got=2),
+            "The 'at' parameter of net_benefit must be in [0, 1).",
+        ),
     ],
-    ids=["label", "labels", "parameter"],
+    ids=["label", "labels", "parameter", "prevalence", "of a metric"],
 )
 def test_parameters_are_called_by_their_options(error, shown):
     """Messages of the library name options, where the user of a shell has no parameters."""

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from cutpoint._errors import InvalidInputError, InvalidParameterError
+from cutpoint.metrics._catalogue import FAMILIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,11 +17,16 @@ if TYPE_CHECKING:
 _NAMES = (
     "maximize|minimize|subject_to|by|min_rows|pos_label|method|at|label|score|weight|positives|negatives"
     "|where|sql|memory_limit|missing|column|output|alpha|psi|dialect|function|confidence|cv|tolerance|n_bootstrap|random_state|formulation|epsilon|time_limit|gap"
+    "|train_prevalence|new_prevalence|n_bins"
 )
 
 _REWRITES = (
     # The 'maximize' parameter of find must be ... -> --maximize must be ...
-    (re.compile(rf"\bThe '({_NAMES})' parameter of \w+"), lambda m: _option(m[1])),
+    # But of a metric it is no option: net_benefit(at=2).
+    (
+        re.compile(rf"\bThe '({_NAMES})' parameter of (?!(?:{'|'.join(FAMILIES)})\b)\w+"),
+        lambda m: _option(m[1]),
+    ),
     (re.compile(r"(?m)^'(pos_label|where|sql|subject_to)'(?= must be)"), lambda m: _option(m[1])),
     (re.compile(r"\bThe 'path' parameter of save\b"), lambda _: "--plot"),
     (re.compile(r"\bThe 'path' parameter of write\b"), lambda _: "--write"),

@@ -147,6 +147,15 @@ def _apart(ranked: Scores) -> NDArray[np.bool_]:
     return begins
 
 
+def as_they_are(scores: Scores, sides: Any) -> tuple[Scores, Any] | None:
+    """Return scores and labels, ascending, without a sort; None where they are in no order."""
+    way = Sample(scores).way
+    if way is None:
+        return None
+    ranked = scores[way] + 0  # -0.0 becomes 0.0
+    return None if (ranked[1:] < ranked[:-1]).any() else (ranked, sides[way])
+
+
 def in_order_by_class(scores: Scores, sides: Any) -> tuple[Scores, Any]:
     """Sort each class by itself, then merge: a stable sort of two ascending runs is one merge."""
     positive = sides.view(np.bool_)

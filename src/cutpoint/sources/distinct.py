@@ -11,7 +11,7 @@ import numpy as np
 from cutpoint.masses import BLOCK_ROWS, LIMB_BITS, Masses, Unit
 from cutpoint.questions import Histogram, Ranges, Rows, Scores, Summary, framed
 from cutpoint.sources._buckets import ordered, unordered
-from cutpoint.sources._order import FEW, Sample, in_order, in_order_by_class
+from cutpoint.sources._order import FEW, Sample, as_they_are, in_order, in_order_by_class
 from cutpoint.sources.blocks import MANY_LIMBS, Block, Sides, inside
 from cutpoint.weighed import Unsplit, Weighed
 
@@ -195,31 +195,8 @@ def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.bo
 
 
 def _distinct_unweighted(scores: Scores, sides: Any, unit: Unit) -> Distinct:
-    """Count equal scores: sort them with their labels in the lowest bit, as integers.
-
-    A plain sort of integers is several times faster than argsort, and takes no more memory than
-    the keys. The keys have that one bit to spare unless the scores are large and of both signs.
-    """
-    ordinals = ordered(scores)
-    lowest = int(np.minimum.reduce(ordinals, initial=0))
-    if lowest < 0 and (int(ordinals.max()) - lowest).bit_length() >= 8 * ordinals.itemsize:
-        if len(scores) < FEW:
-            order, edges, _ = in_order(scores, -np.inf, np.inf)
-            ranked, labels = edges[1:-1], sides[order]
-        else:
-            ranked, labels = in_order_by_class(scores, sides)
-    else:
-        if lowest < 0:
-            ordinals -= lowest
-        keys: Any = ordinals.view(np.uint64 if ordinals.itemsize == 8 else np.uint32)
-        keys <<= 1
-        keys |= sides
-        keys.sort()
-        labels = (keys & 1).view(ordinals.dtype)
-        keys >>= 1
-        if lowest < 0:
-            ordinals += lowest
-        ranked = unordered(ordinals)
+    """Count equal scores, in order."""
+    ranked, labels = as_they_are(scores, sides) or _sorted_with_labels(scores, sides)
     ends = np.ones(len(ranked), dtype=np.bool_)
     np.not_equal(ranked[1:], ranked[:-1], out=ends[:-1])
     if np.count_nonzero(ends) == len(ends):
@@ -232,6 +209,32 @@ def _distinct_unweighted(scores: Scores, sides: Any, unit: Unit) -> Distinct:
         neg = _steps(last + 1)
         neg -= pos
     return Distinct(ranked, Masses(pos[None, :], unit), Masses(neg[None, :], unit), len(scores))
+
+
+def _sorted_with_labels(scores: Scores, sides: Any) -> tuple[Scores, Any]:
+    """Sort scores with their labels in the lowest bit, as integers.
+
+    A plain sort of integers is several times faster than argsort, and takes no more memory than
+    the keys. The keys have that one bit to spare unless the scores are large and of both signs.
+    """
+    ordinals = ordered(scores)
+    lowest = int(np.minimum.reduce(ordinals, initial=0))
+    if lowest < 0 and (int(ordinals.max()) - lowest).bit_length() >= 8 * ordinals.itemsize:
+        if len(scores) >= FEW:
+            return in_order_by_class(scores, sides)
+        order, edges, _ = in_order(scores, -np.inf, np.inf)
+        return edges[1:-1], sides[order]
+    if lowest < 0:
+        ordinals -= lowest
+    keys: Any = ordinals.view(np.uint64 if ordinals.itemsize == 8 else np.uint32)
+    keys <<= 1
+    keys |= sides
+    keys.sort()
+    labels = (keys & 1).view(ordinals.dtype)
+    keys >>= 1
+    if lowest < 0:
+        ordinals += lowest
+    return unordered(ordinals), labels
 
 
 def _steps(sums: NDArray[np.int64]) -> NDArray[np.int64]:
