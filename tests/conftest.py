@@ -1,6 +1,9 @@
 """Settings that hold for all tests."""
 
+import pytest
 from hypothesis import settings
+
+from engines import servers
 
 # The normal run is reproducible: the examples depend on the test alone, so a red run stays red.
 # No deadline, since the first call of a test pays for imports and two workers share two cores.
@@ -10,3 +13,10 @@ settings.register_profile("ci", derandomize=True, deadline=None, max_examples=10
 settings.register_profile("explore", derandomize=False, deadline=None, max_examples=2000)
 
 settings.load_profile("ci")
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """A Spark with two threads, for the whole run: a process has but one, and nobody stops it."""
+    with servers.spark_session() as session:
+        yield session

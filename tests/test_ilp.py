@@ -690,6 +690,24 @@ def test_the_page_runs():
     assert 0.75 == names["naive"].run().value
 
 
+@pytest.mark.parametrize("formulation", ["chain", "document"])
+@pytest.mark.parametrize("power", [-50, -12, -9, 9, 16, 40, 49])
+@pytest.mark.parametrize(
+    "constraint", [None, "precision >= 0.3", "recall >= 0.5", "predicted_positive >= {least:g}"]
+)
+def test_weights_of_any_size(formulation, power, constraint):
+    """A solver takes tiny costs for none and refuses huge numbers: weights come to it in a size it knows."""
+    y_true, y_score = [1, 0, 0, 0, 1, 0], [0.1, 0.0, 0.0, 0.0, 0.2, 0.3]
+    weights = 10.0**power * np.array([1, 1, 1.5, 1, 2, 1])
+    subject_to = constraint and constraint.format(least=3 * 10.0**power)
+    asked = {"sample_weight": weights, "maximize": "accuracy", "subject_to": subject_to}
+
+    expected = cp.find(y_true, y_score, **asked)
+    actual = ilp.formulate(y_true, y_score, formulation=formulation, **asked).solve()
+    assert (expected.status, expected.value) == (actual.status, actual.value)
+    assert expected.threshold == actual.threshold
+
+
 @pytest.mark.slow
 @settings(max_examples=3000)
 @given(problems(), objectives(), directions, conjunctions(2))

@@ -416,22 +416,18 @@ def test_dialects_that_are_not_run_parse(dialect, threshold):
 
 
 @pytest.mark.slow
-def test_sql_on_spark():
+@pytest.mark.xdist_group("spark")
+def test_sql_on_spark(spark):
     """Spark decides the neighbours of the threshold by the rule, and its frames stay lazy."""
-    pyspark = pytest.importorskip("pyspark.sql", reason="NOT TESTED ON SPARK: pyspark is not installed")
-    spark = pyspark.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
-    try:
-        for threshold in THRESHOLDS:
-            scores = [*around(threshold), None, math.nan]
-            frame = spark.createDataFrame([(i, s) for i, s in enumerate(scores)], "i int, p double")
-            policy = cp.Policy(threshold, score="p", missing="keep")
-            made = frame.selectExpr("i", f"{policy.to_sql(dialect='spark')} AS d").orderBy("i")
-            assert expected(threshold, scores) == [row.d for row in made.collect()]
-            lazy = policy.decide(frame)
-            assert type(lazy) is type(frame)
-            assert expected(threshold, scores) == [row.decision for row in lazy.orderBy("i").collect()]
-    finally:
-        spark.stop()
+    for threshold in THRESHOLDS:
+        scores = [*around(threshold), None, math.nan]
+        frame = spark.createDataFrame([(i, s) for i, s in enumerate(scores)], "i int, p double")
+        policy = cp.Policy(threshold, score="p", missing="keep")
+        made = frame.selectExpr("i", f"{policy.to_sql(dialect='spark')} AS d").orderBy("i")
+        assert expected(threshold, scores) == [row.d for row in made.collect()]
+        lazy = policy.decide(frame)
+        assert type(lazy) is type(frame)
+        assert expected(threshold, scores) == [row.decision for row in lazy.orderBy("i").collect()]
 
 
 # --- Python

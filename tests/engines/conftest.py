@@ -80,13 +80,6 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def spark():
-    """A Spark with two threads, for the whole run."""
-    with servers.spark_session() as session:
-        yield session
-
-
-@pytest.fixture(scope="session")
 def postgres():
     """A connection of Ibis to a PostgreSQL, for the whole run."""
     ibis = pytest.importorskip("ibis", reason="no Ibis: the package ibis-framework is not there")

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 RESOLVED = 10**9
 """A whole-numbered row whose terms add up to no more than this is told apart by any solver: one
 unit is then a thousand times its tolerance."""
+SCALED, REFUSED = 1e6, 1e15
+"""Rows of smaller values than 1, or of larger ones than HiGHS takes, are scaled to this size."""
 
 
 @dataclass(frozen=True)
@@ -182,8 +184,9 @@ def _row(
     tp, fp = float(form.tp / largest), float(form.fp / largest)
     values = tp * cuts.floats["tp"] + fp * cuts.floats["fp"]
     most = float(np.abs(values).max())
-    if 0 < most < 1:  # small weights, which a solver would take for none
-        tp, fp, values = tp / most, fp / most, values / most
+    if 0 < most < 1 or most > REFUSED:  # weights that a solver would take for none, or does not take
+        scale, most = SCALED / most, SCALED
+        tp, fp, values = scale * tp, scale * fp, scale * values
     margin = 1e-3 * max(1.0, most)
     if not meets.any():
         return Side(name, tp, fp, float(values.max()) + margin, meets, defines)

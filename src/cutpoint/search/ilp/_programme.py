@@ -93,11 +93,11 @@ class Programme:
         if self.errors is not None:
             w[self.errors] = float(miss * multiple) * (self.pos + self.neg)
         largest = float(np.abs(w).max(initial=0.0))
-        if largest > RESOLVED_COST:
-            shrink = Fraction(LARGEST_COST) / Fraction(largest)
-            w *= float(shrink)
-            rounding *= float(shrink)
-            multiple *= shrink
+        if largest > RESOLVED_COST or 0 < largest < 1:  # of small weights, too, which a solver takes for none
+            scale = Fraction(LARGEST_COST) / Fraction(largest)
+            w *= float(scale)
+            rounding *= float(scale)
+            multiple *= scale
         w += 0.0  # no negative zeros in files
         return Cost(w, form.constant + miss * positives, 1 / multiple, rounding)
 
