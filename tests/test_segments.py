@@ -119,6 +119,19 @@ def test_each_segment_is_solved_as_if_it_were_alone(posed, direction, objective,
             assert ask(problem, np.array(index), **options).certificate == found[key].certificate
 
 
+@pytest.mark.parametrize("weight", [0.1, 1.0])
+def test_one_weight_of_all_rows_is_counted_in_segments_too(weight):
+    """The certificate says the same of a segment as of its rows alone, passes included."""
+    y_true, y_score, keys = np.arange(12) % 3 == 0, np.arange(12) * 5 % 7 / 7, np.arange(12) % 2
+    weights = np.full(12, weight)
+
+    found = cp.find(y_true, y_score, sample_weight=weights, by=keys, maximize="f1")
+    for key in (0, 1):
+        rows = keys == key
+        alone = cp.find(y_true[rows], y_score[rows], sample_weight=weights[rows], maximize="f1")
+        assert (alone.value, alone.certificate) == (found[key].value, found[key].certificate)
+
+
 @given(segmented_problems("unweighted", columns=2))
 @settings(max_examples=40)
 def test_several_columns_make_one_key(posed):

@@ -66,7 +66,7 @@ def test_numbers_never_decrease_and_spans_are_exact(values, level):
 
     low, high = spans(numbers, level)
 
-    assert (np.diff(numbers) >= 0).all()
+    assert (numbers[1:] >= numbers[:-1]).all()  # their differences may be too large for integers
     assert ((low <= scores) & (scores <= high)).all()
     for end in (low, high):
         assert (numbered(end) >> level == numbers).all()

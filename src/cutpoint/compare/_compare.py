@@ -218,7 +218,7 @@ def _sources(
     scores = {str(name): as_floats(given, str(name)) for name, given in models.items()}
     weights = None if sample_weight is None else as_weights(sample_weight, "sample_weight")
     same_length({"y_true": labels, **scores, "sample_weight": weights})
-    stream = (Stream(labels, weights),)
+    stream = (Stream.of(labels, weights),)
     return {name: ArraySource(column, stream, score_name=name) for name, column in scores.items()}
 
 

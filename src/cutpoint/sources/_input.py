@@ -126,13 +126,9 @@ def weights_and_ends(x: Any, name: str) -> tuple[Scores, tuple[float, float] | N
     """Return finite, non-negative numbers of a sane size; and the least, but for 0, and the greatest."""
     weights = as_floats(x, name)
     if len(weights):
-        low, high = float(np.minimum.reduce(weights)), float(np.maximum.reduce(weights))
-        if low == 0 < high:
-            # As integers floats have the same order. One less than 0 is more than all of them.
-            bits = weights.view(np.uint64 if weights.itemsize == 8 else np.uint32)
-            low = float(((bits - 1).min() + bits.dtype.type(1)).view(weights.dtype))
-        if low >= LIGHTEST and high <= HEAVIEST:
-            return weights, (low, high)  # the usual case, seen in few passes; NaN is neither
+        ends = ends_of(weights)
+        if ends[0] >= LIGHTEST and ends[1] <= HEAVIEST:
+            return weights, ends  # the usual case, seen in few passes; NaN is neither
     refuse_nan(weights, name)
     bad = weights < 0
     if bad.any():
@@ -146,6 +142,16 @@ def weights_and_ends(x: Any, name: str) -> tuple[Scores, tuple[float, float] | N
         first = int(bad.argmax())
         raise odd_weight(name, f"{float(weights[first])!r} at row {first}")
     return weights, None
+
+
+def ends_of(weights: Scores) -> tuple[float, float]:
+    """Return the least of some weights, but for 0 if any is more, and the greatest."""
+    low, high = float(np.minimum.reduce(weights)), float(np.maximum.reduce(weights))
+    if low == 0 < high:
+        # As integers floats have the same order. One less than 0 is more than all of them.
+        bits = weights.view(np.uint64 if weights.itemsize == 8 else np.uint32)
+        low = float(((bits - 1).min() + bits.dtype.type(1)).view(weights.dtype))
+    return low, high
 
 
 def odd_weight(name: str, got: object) -> InvalidParameterError:

@@ -19,7 +19,15 @@ import numpy as np
 from cutpoint.masses import Masses, Unit, grain, outer_bits
 from cutpoint.questions import SMALL, Histogram, Ranges, Rows, Scores, Summary
 from cutpoint.sources._buckets import Buckets, Radix, choose
-from cutpoint.sources._input import as_array, as_floats, as_weights, refuse_nan, same_length, weights_and_ends
+from cutpoint.sources._input import (
+    as_array,
+    as_floats,
+    as_weights,
+    ends_of,
+    refuse_nan,
+    same_length,
+    weights_and_ends,
+)
 from cutpoint.sources._labels import Counts, Labels
 from cutpoint.sources._order import Sample
 from cutpoint.sources.blocks import (
@@ -73,6 +81,19 @@ class Stream:
     each: float | None = None
     """The weight of every row, if there is just one."""
 
+    @classmethod
+    def of(
+        cls, labels: Labels | int, weights: Scores | None, ends: tuple[float, float] | None = None
+    ) -> Stream:
+        """Take labels and weights, and see whether these are all the same: then rows are counted."""
+        if isinstance(labels, int) or weights is None or len(weights) == 0:
+            return cls(labels, weights)
+        ends = ends or ends_of(weights)
+        if ends[0] != ends[1] or not weights.all():
+            return cls(labels, weights, ends)
+        # A column of ones is as good as none.
+        return cls(labels) if ends[0] == 1 else cls(labels, weights, ends, each=ends[0])
+
     @property
     def added(self) -> Scores | None:
         """The weights that are added up; None where rows are counted."""
@@ -116,12 +137,7 @@ class ArraySource:
             (None, None) if sample_weight is None else weights_and_ends(sample_weight, "sample_weight")
         )
         same_length({"y_true": labels, "y_score": scores, "sample_weight": weights})
-        each = None
-        if weights is not None and ends is not None and ends[0] == ends[1] and weights.all():
-            each = ends[0]
-            if each == 1:
-                weights = ends = each = None  # a column of ones is as good as none
-        return cls(scores, (Stream(labels, weights, ends, each),))
+        return cls(scores, (Stream.of(labels, weights, ends),))
 
     @classmethod
     def counted(cls, y_score: Any, *, positives: Any, negatives: Any) -> ArraySource:

@@ -166,7 +166,7 @@ def _in_memory(
     else:
         _refuse_missing(values, label)
         labels = Labels(values, typed_label(pos_label, values), name=str(label))
-        streams = (Stream(labels, None if weight is None else as_weights(found[weight], weight)),)
+        streams = (Stream.of(labels, None if weight is None else as_weights(found[weight], weight)),)
     return Models(
         {name: ArraySource(column, streams, score_name=name) for name, column in floats.items()}, groups
     )

@@ -179,7 +179,7 @@ def _in_memory(
         streams: tuple[Stream, ...] = Stream(1, weights["positives"]), Stream(0, weights["negatives"])
     else:
         labels = Labels(as_array(frame.get_column(label).to_numpy(), label), pos_label, name=label)
-        streams = (Stream(labels, weights.get("weight")),)
+        streams = (Stream.of(labels, weights.get("weight")),)
     return {name: ArraySource(column, streams, score_name=name) for name, column in numbers.items()}
 
 

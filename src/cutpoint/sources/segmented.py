@@ -83,7 +83,7 @@ class Grouped:
         """Return the rows of one segment; no copy."""
         part = slice(self._ends[segment], self._ends[segment + 1])
         streams = tuple(
-            Stream(
+            Stream.of(
                 sides if isinstance(sides, int) else Labels(sides[part]),
                 None if weights is None else weights[part],
             )
@@ -114,7 +114,7 @@ def opened(stream: KeyedStream, *, holds: int = HOLDS, cells: int = CELLS) -> Gr
         whole = joined([block for _, block in kept])
         source = ArraySource(
             whole.scores,
-            tuple(Stream(s if isinstance(s, int) else Labels(s), w) for s, w in whole.readings),
+            tuple(Stream.of(s if isinstance(s, int) else Labels(s), w) for s, w in whole.readings),
         )
         return Grouped(source, np.concatenate([codes for codes, _ in kept]), coder.keys)
     return Streamed(stream, coder, count, holds=holds, cells=cells)
