@@ -19,7 +19,7 @@ function showModel() {
   const { solution, honest } = m;
   const value = number(solution.value);
   put("best-threshold", number(solution.threshold), threshold(number(solution.threshold)));
-  $("best-rule").textContent = solution.threshold === "inf" ? "nobody is called positive" : "positive when score \u2265";
+  $("best-rule").textContent = solution.threshold === "inf" ? "nobody is called positive" : "positive when score\u00a0\u2265";
   $("best-exact").textContent = solution.threshold === "inf" ? "" : String(solution.threshold);
   put("best-value", value);
   const ties = solution.ties_total;
