@@ -355,7 +355,7 @@ def _infeasible(goal: Goal, found: Found, look: Callable[[Goal], Found]) -> Solu
         look(Goal(goal.expression, goal.direction))
     best = [_if_defined(look, furthest(constraint)) for constraint in goal.constraints]
     others: list[Found | None] = [None] * len(best)
-    if all(map(_is_met, goal.constraints, best)):
+    if all(one is not None and one.meets(each) for one, each in zip(best, goal.constraints, strict=True)):
         others = [look(one) for one in with_others(goal.constraints)] or others
     if found.method == "sweep":
         found.cuts.look_up([one.choice.best for one in (*best, *others) if one and one.choice])
@@ -369,13 +369,6 @@ def _if_defined(look: Callable[[Goal], Found], goal: Goal) -> Found | None:
         return None
 
 
-def _is_met(constraint: Constraint, found: Found | None) -> bool:
-    """Return whether a constraint holds at the cut that comes furthest with it."""
-    if found is None or found.choice is None:
-        return False
-    return found.cuts.holds(constraint, found.choice.best)
-
-
 def _attained(constraint: Constraint, found: Found | None, others: Found | None = None) -> Attainable:
     """Say how far a constraint can be met, after a search for that, and after one where others hold."""
     if found is None:
@@ -385,7 +378,7 @@ def _attained(constraint: Constraint, found: Found | None, others: Found | None 
         str(constraint),
         found.choice.rounded,
         float(found.cuts.thresholds[found.choice.best]),
-        _is_met(constraint, found),
+        found.meets(constraint),
         None if others is None or others.choice is None else _attained(constraint, others),
     )
 

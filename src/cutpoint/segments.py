@@ -24,7 +24,6 @@ from cutpoint.sources.segmented import HOLDS, Grouped, Streamed, opened
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cutpoint.metrics._expression import Constraint
     from cutpoint.questions import Source
     from cutpoint.search.run import Found
     from cutpoint.sources._grouped_segments import FrameSegments
@@ -465,7 +464,11 @@ def streamed(
         each_met = [
             segment
             for segment in hopeless
-            if all(_met(answers[_name(furthest(one))][segment], one) for one in goal.constraints)
+            if all(
+                not isinstance(best := answers[_name(furthest(one))][segment], InvalidInputError)
+                and best.meets(one)
+                for one in goal.constraints
+            )
         ]
         for one in with_others(goal.constraints) if each_met else []:
             answers[_name(one)] = search_each(source, one, each_met)
@@ -487,13 +490,6 @@ def streamed(
         except InvalidInputError as error:
             entries[key] = _unsolved(error, summary, few=summary.rows < min_rows)
     return Segments(by, goal, entries)
-
-
-def _met(found: Found | InvalidInputError, constraint: Constraint) -> bool:
-    """Whether a cut meets a constraint, after a search for the one that comes furthest."""
-    return not isinstance(found, InvalidInputError) and (
-        found.choice is not None and found.cuts.holds(constraint, found.choice.best)
-    )
 
 
 def _name(goal: Goal) -> tuple[Any, ...]:

@@ -21,7 +21,7 @@ from cutpoint.evaluate._evaluate import baseline, cautions
 from cutpoint.objective import Constraints, Goal, Objective, goal
 from cutpoint.parameters import check_confidence, check_resamples
 from cutpoint.solution import Confusion
-from cutpoint.sources._input import as_array, as_floats, as_weights, refuse_nan, same_length
+from cutpoint.sources._input import as_array, as_floats, refuse_nan, same_length, weights_and_ends
 from cutpoint.sources._labels import Labels
 from cutpoint.sources.arrays import ArraySource, Stream
 from cutpoint.sources.given import by_name
@@ -216,9 +216,11 @@ def _sources(
         )
     labels = Labels(as_array(y_true, "y_true"), pos_label)
     scores = {str(name): as_floats(given, str(name)) for name, given in models.items()}
-    weights = None if sample_weight is None else as_weights(sample_weight, "sample_weight")
+    weights, ends = (
+        (None, None) if sample_weight is None else weights_and_ends(sample_weight, "sample_weight")
+    )
     same_length({"y_true": labels, **scores, "sample_weight": weights})
-    stream = (Stream.of(labels, weights),)
+    stream = (Stream.of(labels, weights, ends),)
     return {name: ArraySource(column, stream, score_name=name) for name, column in scores.items()}
 
 

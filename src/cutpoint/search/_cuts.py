@@ -359,6 +359,6 @@ class _Remembering(Cuts):
 def _evaluate(expression: Expression, counts: Counts) -> Exact:
     """Return the exact value at a confusion: of whole numbers of the unit, if they will do."""
     value = expression.evaluate(**(counts if expression.degree is None else counts.whole))
-    if expression.degree == 1 and isinstance(value, Fraction):
+    if expression.degree == 1 and isinstance(value, (int, Fraction)):
         return counts.unit.fraction(value.numerator) / value.denominator
     return Fraction(value) if isinstance(value, int) else value

@@ -14,6 +14,7 @@ from cutpoint.search.narrow import narrow
 from cutpoint.search.sweep import all_cuts, cuts_of
 
 if TYPE_CHECKING:
+    from cutpoint.metrics._expression import Constraint
     from cutpoint.objective import Goal
     from cutpoint.questions import Histogram, Source, Summary
     from cutpoint.search._cuts import Cuts
@@ -39,6 +40,10 @@ class Found:
     """Where `cuts` are not all cuts of the data: the first count of all rows."""
     all_ties: bool = True
     """Whether `choice` has all ties; they may be left out where they are too many to be held."""
+
+    def meets(self, constraint: Constraint) -> bool:
+        """Return whether there is a choice and a constraint holds at it."""
+        return self.choice is not None and self.cuts.holds(constraint, self.choice.best)
 
 
 def search(source: Source, goal: Goal, method: Method = "auto") -> Found:
@@ -72,7 +77,7 @@ def search(source: Source, goal: Goal, method: Method = "auto") -> Found:
     if method == "sweep" or not can_narrow or (method == "auto" and small):
         # A user's function is compared by its floats alone, so it needs good ones.
         cuts = cuts_of(summary, source.rows(None), rough=exact)
-        if goal.constraints:  # where no cut meets them, they are asked for again
+        if goal.constraints and small:  # where no cut meets them, they are asked for again
             cuts = cuts.remembering()
         return decide(cuts, goal, "sweep", source.passes - read_before, summary.rows)
     return decide_narrowed(narrow(source, goal), goal, source.passes - read_before)

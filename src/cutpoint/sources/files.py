@@ -31,7 +31,7 @@ from cutpoint.sources._columns import (
 )
 from cutpoint.sources._duckdb import DuckDBReader, interruptible, quoted, text
 from cutpoint.sources._formats import Table, layout_of, table, unreadable
-from cutpoint.sources._input import as_floats, as_weights, too_large
+from cutpoint.sources._input import as_floats, as_weights, too_large, weights_and_ends
 from cutpoint.sources._labels import Labels
 from cutpoint.sources._paths import Paths, on_disk
 from cutpoint.sources.arrays import ArraySource, Stream
@@ -166,7 +166,8 @@ def _in_memory(
     else:
         _refuse_missing(values, label)
         labels = Labels(values, typed_label(pos_label, values), name=str(label))
-        streams = (Stream.of(labels, None if weight is None else as_weights(found[weight], weight)),)
+        heavy = (None,) if weight is None else weights_and_ends(found[weight], weight)
+        streams = (Stream.of(labels, *heavy),)
     return Models(
         {name: ArraySource(column, streams, score_name=name) for name, column in floats.items()}, groups
     )

@@ -25,7 +25,7 @@ from cutpoint.sources import batches, progress
 from cutpoint.sources._frame_labels import FrameLabels
 from cutpoint.sources._frame_masses import Column, measure
 from cutpoint.sources._groups import Groups
-from cutpoint.sources._input import as_array, as_floats, as_weights, too_large
+from cutpoint.sources._input import as_array, as_floats, too_large, weights_and_ends
 from cutpoint.sources._labels import Labels
 from cutpoint.sources._pieces import Piece, Seen, divide, join
 from cutpoint.sources.arrays import ArraySource, Stream
@@ -170,16 +170,16 @@ def _in_memory(
     if len(frame) == 0:
         raise InvalidInputError.empty(name=scores[0])
     weights = {
-        role: as_weights(frame.get_column(name).to_numpy(), name)
+        role: weights_and_ends(frame.get_column(name).to_numpy(), name)
         for role in ("weight", "positives", "negatives")
         if (name := roles.get(role)) is not None
     }
     label = roles["label"]
     if label is None:
-        streams: tuple[Stream, ...] = Stream(1, weights["positives"]), Stream(0, weights["negatives"])
+        streams: tuple[Stream, ...] = Stream(1, *weights["positives"]), Stream(0, *weights["negatives"])
     else:
         labels = Labels(as_array(frame.get_column(label).to_numpy(), label), pos_label, name=label)
-        streams = (Stream.of(labels, weights.get("weight")),)
+        streams = (Stream.of(labels, *weights.get("weight", (None,))),)
     return {name: ArraySource(column, streams, score_name=name) for name, column in numbers.items()}
 
 
