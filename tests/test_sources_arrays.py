@@ -16,9 +16,11 @@ import cutpoint as cp
 from asking import everything, small_steps
 from cutpoint._errors import InvalidInputError, InvalidParameterError
 from cutpoint.questions import Ranges
+from cutpoint.sources import distinct
 from cutpoint.sources._buckets import Linear, Radix, choose, ordered, unordered
 from cutpoint.sources._order import in_order
 from cutpoint.sources.arrays import ArraySource
+from cutpoint.sources.blocks import Block
 from strategies import KINDS, problems, score_pools
 
 DTYPES = [np.float64, np.float32]
@@ -156,6 +158,71 @@ def test_weighted_rows_are_sorted_to_the_last_bit(kind):
     assert np.unique(scores).tolist() == found.scores.tolist()
     assert found.scores.tolist() == again.scores.tolist()
     assert [(50 * p, 50 * n) for p, n in masses(found)] == masses(again)
+
+
+HEAVY = {
+    "random": lambda rng, n: rng.random(n),
+    "float32": lambda rng, n: rng.random(n).astype(np.float32),
+    "heavy tails": lambda rng, n: rng.lognormal(0, 5, n),
+    "of a few bits": lambda rng, n: rng.integers(1, 2**36, n) * 2.0**-36,
+    "of many bits": lambda rng, n: rng.integers(2**44, 2**45, n) / 8,
+    "whole": lambda rng, n: rng.integers(1, 9, n).astype(float),
+    "large": lambda rng, n: rng.integers(2**52, 2**53, n) * 1.0,
+    "nearly equal": lambda rng, n: 1 + 1e-15 * rng.integers(0, 8, n),
+    "of 70 orders of magnitude": lambda rng, n: rng.lognormal(0, 20, n),
+    "mostly zero": lambda rng, n: rng.random(n) * (rng.random(n) < 0.01),
+}
+
+
+@pytest.mark.parametrize("most", [0.0, 0.5, np.inf, -np.inf], ids=["low", "middle", "inf", "-inf"])
+@pytest.mark.parametrize("block", [700, 10**9])
+@pytest.mark.parametrize("counted", [False, True], ids=["labels", "counted"])
+@pytest.mark.parametrize("weights", HEAVY)
+def test_the_rows_of_a_score_that_most_have(weights, counted, block, most, monkeypatch):
+    """They are added up before the others are sorted: exactly, however long the sums become."""
+    monkeypatch.setattr(distinct, "BLOCK_ROWS", block)
+    rng = np.random.default_rng(len(weights))
+    rows = distinct.LUMP + 1000
+    scores = np.where(rng.random(rows) < 0.8, most, np.round(rng.random(rows), 2))
+    labels, heavy = rng.integers(0, 2, rows), HEAVY[weights](rng, rows)
+    heavy[(scores == most) & (weights == "mostly zero")] = 0
+    pos, neg = heavy * labels, heavy * (1 - labels)
+    data = (
+        ArraySource.counted(scores, positives=pos, negatives=neg)
+        if counted
+        else ArraySource.labelled(labels, scores, sample_weight=heavy)
+    )
+    found, summary = data.rows(None), data.summary()
+    merged = distinct.distinct(Block(scores, [(1, pos), (0, neg)]), summary.unit)
+    truth = {float(score): [Fraction(0), Fraction(0), 0] for score in np.unique(scores)}
+    for score, p, n in zip(scores.tolist(), pos.tolist(), neg.tolist(), strict=True):
+        truth[score][0] += Fraction(p)
+        truth[score][1] += Fraction(n)
+        truth[score][2] += 1
+
+    assert list(truth) == found.scores.tolist() == merged.scores.tolist()
+    assert [(p, n) for p, n, _ in truth.values()] == masses(found) == masses(merged)
+    assert [count for *_, count in truth.values()] == merged.counts.tolist()
+    assert rows == summary.rows == found.rows == merged.total
+    assert (sum(p for p, *_ in truth.values()), sum(n for _, n, _ in truth.values())) == summary.totals
+    with small_steps(block=500):
+        small = everything(cp.find(data, maximize="f1"))
+    assert small == everything(cp.find(data, maximize="f1"))
+
+
+def test_many_weighted_rows_of_which_most_have_one_score_are_not_counted():
+    """To count weights into one bucket is slow: sorted, they are read once, and the answer is the same."""
+    rng = np.random.default_rng(0)
+    rows = 500_000
+    scores = np.where(rng.random(rows) < 0.9, 0.0, rng.random(rows))
+    labels, weights = rng.random(rows) < scores / 2 + 0.2, rng.random(rows)
+    found, counted = (
+        cp.find(labels, scores, sample_weight=weights, maximize="f1", method=method)
+        for method in ("auto", "narrow")
+    )
+
+    assert ("sweep", 1) == (found.certificate.method, found.certificate.passes)
+    assert everything(counted) == everything(found)
 
 
 def test_ranges_without_rows():

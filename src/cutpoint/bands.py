@@ -46,11 +46,18 @@ def sums_by_exponent(
     All numbers are 0 or between 1e-200 and 1e200, and multiples of that with no more than so many `bits`.
     `starts` has the first place of each run. `either`: one of the two numbers of every pair is zero.
     """
-    pieces = starts if len(pairs) <= MOST_ROWS else sorted({*starts, *range(0, len(pairs), MOST_ROWS)})
     if either:
-        halves = _counted(pairs.real - pairs.imag, pieces)
-    else:
-        halves = _counted(pairs.real.copy(), pieces) + _counted(-pairs.imag, pieces)
+        return sums_of_signed([pairs.real - pairs.imag], starts, exponent, bits)
+    return sums_of_signed([pairs.real.copy(), -pairs.imag], starts, exponent, bits)
+
+
+def sums_of_signed(
+    columns: list[NDArray[np.float64]], starts: list[int], exponent: int, bits: int
+) -> list[tuple[int, int]]:
+    """Add up the positive and the negative numbers of runs, as `sums_by_exponent`; they are overwritten."""
+    rows = len(columns[0])
+    pieces = starts if rows <= MOST_ROWS else sorted({*starts, *range(0, rows, MOST_ROWS)})
+    halves = np.sum([_counted(numbers, pieces) for numbers in columns], axis=0)
     lowest = (exponent + _BIAS) // _STEP  # nothing but zeros is in a lower band
     used = slice(lowest, (exponent + bits + _BIAS) // _STEP + 1)
     high, low = _joined(np.abs(halves[..., used] * _FACTORS[..., used]))

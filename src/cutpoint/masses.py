@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoint.bands import sums_by_exponent
+from cutpoint.bands import sums_by_exponent, sums_of_signed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -154,34 +154,69 @@ class Unit:
         Each part is a multiple of ``2**place`` in this grain, of either sign, and so short that floats add
         all of these pairs up without rounding.
         """
-        width, count = self.parts(len(pairs))
         if len(pairs) == 0:
-            return dict.fromkeys(range(0, width * count, width), np.zeros(0, dtype=np.complex128))
-        rest = pairs.view(np.float64)
-        part = np.empty(len(rest) if count > 1 else 0)
-        sums = {}
+            return {0: np.zeros(0, dtype=np.complex128)}
+        return {
+            place: np.add.reduceat(part.view(np.complex128), starts)
+            for place, part in self._short(pairs.view(np.float64), len(pairs))
+        }
+
+    def sums_of_sides(self, values: NDArray[np.float64], sides: NDArray[np.uint8]) -> tuple[int, int]:
+        """Return the exact sums of non-negative values whose side is 1, and of those whose side is 0.
+
+        As integers in this grain.
+        """
+        if self.parts(len(values))[1] >= _MANY_PARTS:
+            signed = np.where(sides, values, -values)
+            return sums_of_signed([signed], [0], self.exponent, self.most_bits)[0]
+        pos = both = 0
+        ones = sides.astype(np.float64)
+        for place, part in self._short(values, len(values)):
+            scale = -self.exponent - place
+            pos += int(math.ldexp(part @ ones, scale)) << place
+            both += int(math.ldexp(np.add.reduce(part), scale)) << place
+        return pos, both - pos
+
+    def _short(self, values: NDArray[np.float64], rows: int) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """Yield places, and parts of values that so many rows add up without rounding, see `sums_of_runs`.
+
+        A part is not to be kept: the next one is written over it.
+        """
+        width, count = self.parts(rows)
+        part = np.empty(len(values) if count > 1 else 0)
         for place in range(width * (count - 1), 0, -width):
             # Next to so large a number there is room for multiples of the place only: to add it, and to
             # take it away again, rounds to these. What is left is exact.
             large = 1.5 * 2.0 ** (self.exponent + place + FLOAT_BITS - 1)
-            np.add(rest, large, out=part)
+            np.add(values, large, out=part)
             part -= large
-            sums[place] = np.add.reduceat(part.view(np.complex128), starts)
-            rest = np.subtract(rest, part, out=part if place == width else None)
-        sums[0] = np.add.reduceat(rest.view(np.complex128), starts)
-        return sums
+            yield place, part
+            values = np.subtract(values, part, out=part if place == width else None)
+        yield 0, values
+
+    def floats_of(self, whole: int) -> list[float]:
+        """Return floats that add up to an integer of this grain; the largest first, none for zero."""
+        found = []
+        while whole:
+            shift = max(whole.bit_length() - FLOAT_BITS, 0)
+            found.append(math.ldexp(whole >> shift, shift + self.exponent))
+            whole &= (1 << shift) - 1
+        return found
 
     def masses(self, sums: Parts) -> tuple[Masses, Masses]:
         """Return the masses that these sums of runs are, of the one and of the other side."""
-        limbs = np.zeros((2, self.limbs + 1, len(sums[0])), dtype=np.int64)
+        limbs = np.zeros((2, self.limbs, len(sums[0])), dtype=np.int64)
         for place, part in sums.items():
-            i, shift = divmod(place, LIMB_BITS)
+            i = min(place // LIMB_BITS, self.limbs - 1)
+            shift = place - LIMB_BITS * i
             whole = (part.view(np.float64) * 2.0 ** (-self.exponent - place)).astype(np.int64)
             for side, values in zip(limbs, (whole[::2], whole[1::2]), strict=True):
-                side[i] += (values & (_MASK >> shift)) << shift
-                side[i + 1] += values >> (LIMB_BITS - shift)
-        limbs[:, -2] += limbs[:, -1] << LIMB_BITS  # the highest limb has room for it
-        return Masses.carrying(limbs[0, :-1], self), Masses.carrying(limbs[1, :-1], self)
+                if i == self.limbs - 1:  # the highest limb has room for all that is above
+                    side[i] += values << shift
+                else:
+                    side[i] += (values & (_MASK >> shift)) << shift
+                    side[i + 1] += values >> (LIMB_BITS - shift)
+        return Masses.carrying(limbs[0], self), Masses.carrying(limbs[1], self)
 
     def masses_of_runs(
         self, pairs: NDArray[np.complex128], starts: NDArray[np.intp]

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _SAMPLE = 1 << 5
 _EXPONENTS = 62
 """As floats, positive numbers of fewer bits are finite."""
+_ALIKE = 1 << 14
+"""So few scores, many of them equal, are put in order by argsort without a second look at them. Of more of
+them it takes up to three times as long as it needs, as chance has it."""
 FEW = 1 << 17
 """Of more rows than that, some scores differ only in the bits that the places of rows take."""
 
@@ -38,13 +41,15 @@ class Sample:
         """Whether most scores are there more than once."""
         return 2 * len(set(self.scores)) < len(self.scores)
 
-    @property
-    def commonest(self) -> float | None:
-        """The score that more than half of the rows have, if there is one: then it is in the middle."""
+    def commonest(self, share: float) -> float | None:
+        """Return the score that more than such a share of the rows have, if there is one.
+
+        It is in the middle, so the share is no less than a half.
+        """
         if not self.scores:
             return None
         middle = self.scores[len(self.scores) // 2]
-        return middle if 2 * self.scores.count(middle) > len(self.scores) else None
+        return middle if self.scores.count(middle) > share * len(self.scores) else None
 
 
 def in_order(
@@ -65,11 +70,7 @@ def in_order(
         begins = _begins(ranked)
         if begins is None or not (ranked[1:] < ranked[:-1]).any():
             return way, edges, begins
-    if sample.commonest is not None:
-        return _around(sample.commonest, scores, edges)
-    if sample.repeats:
-        order = scores.argsort()  # as fast as keys where scores repeat, unless most are the same
-    else:
+    if not sample.repeats or len(scores) > _ALIKE:
         order, spare = _keys(scores, low, high)
         order &= (1 << len(scores).bit_length()) - 1
         scores.take(order, out=ranked, mode="clip")  # without another copy
@@ -78,29 +79,10 @@ def in_order(
             if low <= 0 <= high:
                 ranked += 0  # -0.0 becomes 0.0
             return order, edges, begins
-        order = scores.argsort()
+    order = scores.argsort()
     scores.take(order, out=ranked, mode="clip")
     ranked += 0
     return order, edges, _begins(ranked)
-
-
-def _around(
-    common: float, scores: Scores, edges: Scores
-) -> tuple[NDArray[np.int64], Scores, NDArray[np.bool_]]:
-    """Return what `in_order` does where most scores are one and the same: only the others are sorted."""
-    here = scores == common
-    (rest,) = (~here).nonzero()
-    others = scores[rest]
-    way = others.argsort()
-    rest, others = rest[way], others[way]
-    others += 0  # -0.0 becomes 0.0
-    start = int(np.searchsorted(others, common))
-    end = start + len(scores) - len(others)
-    ranked, begins = edges[1:-1], np.zeros(len(scores), dtype=np.bool_)
-    ranked[:start], ranked[start:end], ranked[end:] = others[:start], common + 0, others[start:]
-    apart = _apart(others)
-    begins[:start], begins[start], begins[end:] = apart[:start], True, apart[start:]
-    return np.concatenate([rest[:start], here.nonzero()[0], rest[start:]]), edges, begins
 
 
 def _keys(scores: Scores, low: Any, high: Any) -> tuple[NDArray[np.int64], bool]:

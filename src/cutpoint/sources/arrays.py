@@ -53,11 +53,14 @@ that the work stays in the cache."""
 WEIGHTED = 4
 """Blocks of weighted rows are so many times smaller: splitting weights makes temporary arrays, and
 large ones are slow to get. At most `masses.BLOCK_ROWS` rows, so that the sums of a block are exact."""
-SORTED, SORTED_WEIGHTED = (SMALL, 1 << 18), (4 * SMALL, 3 << 17)
+SORTED, SORTED_WEIGHTED = (3 * SMALL, 1 << 20), (4 * SMALL, 3 << 17)
 """Below so many rows scores are sorted, and below the second number where many of them are equal: few
 distinct scores are quick to sort, and slow to count, since each addition waits for the last."""
 SORTED_WIDE = 1 << 20
 """The second number for weights of a great range, which take longer to count."""
+LUMPED, LUMPED_SHARE = 1 << 22, 0.75
+"""Below so many rows with weights of which one score has a larger share, the few others are sorted: to count
+weights into one bucket is slow."""
 ROOM, MOST_ROOM = 128, 1 << 24
 """Bytes per row that sorting rows, and looking at their cuts, may take; and a limit."""
 SAMPLE = 1 << 13
@@ -214,7 +217,14 @@ class ArraySource:
 
     def _worth_a_sort(self) -> int:
         """Return how many rows are sorted rather than counted."""
-        few, more = SORTED if self.streams[0].added is None else SORTED_WEIGHTED
+        weighted = self.streams[0].added is not None
+        few, more = SORTED_WEIGHTED if weighted else SORTED
+        if (
+            few <= len(self.scores) < LUMPED
+            and weighted
+            and Sample(self.scores).commonest(LUMPED_SHARE) is not None
+        ):
+            return LUMPED
         if more <= len(self.scores) < SORTED_WIDE and self._unit().limbs >= MANY_LIMBS:
             more = SORTED_WIDE
         return more if few <= len(self.scores) < more and Sample(self.scores).repeats else few

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from cutpoint.masses import BLOCK_ROWS, LIMB_BITS, Masses, Unit
+from cutpoint.masses import BLOCK_ROWS, Masses, Unit
 from cutpoint.questions import Histogram, Ranges, Rows, Scores, Summary, framed
 from cutpoint.sources._buckets import ordered, unordered
 from cutpoint.sources._order import FEW, Sample, as_they_are, in_order, in_order_by_class
-from cutpoint.sources.blocks import MANY_LIMBS, Block, Sides, inside
+from cutpoint.sources.blocks import Block, Sides, inside, joined
 from cutpoint.weighed import Unsplit, Weighed
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from cutpoint.sources._buckets import Buckets
 
-SET_ASIDE = 1 << 16
+LUMP = 1 << 12
 """Of so many rows with weights, those of a score that more than half of them have are not sorted."""
 
 
@@ -98,36 +99,55 @@ def distinct(block: Block, unit: Unit) -> Distinct:
     scores, readings = block.scores, block.readings
     if len(readings) == 1 and readings[0][1] is None:
         return _distinct_unweighted(scores, readings[0][0], unit)
-    if len(scores) >= SET_ASIDE and unit.limbs < MANY_LIMBS:
-        common = Sample(scores).commonest
-        here = None if common is None else scores == common
-        if here is not None and 2 * np.count_nonzero(here) > len(scores):
-            return Distinct.merged([distinct(block.part(~here), unit), _alone(block.part(here), unit)])
-    edges, pairs, begins = _ranked(block)
+    fewer, unit = _lumped(block, unit)
+    edges, pairs, begins = _ranked(fewer)
     first = np.arange(len(pairs)) if begins is None else np.flatnonzero(begins)
+    found, counts = edges[1:-1][first], np.diff(first, append=len(pairs))
+    if fewer is not block:
+        counts[np.searchsorted(found, fewer.scores[-1])] += len(scores) - len(pairs)
     pos, neg = unit.masses_of_runs(pairs, first)
-    return Distinct(edges[1:-1][first], pos, neg, len(scores), np.diff(first, append=len(scores)))
+    return Distinct(found, pos, neg, len(scores), counts)
 
 
-def _alone(block: Block, unit: Unit) -> Distinct:
-    """Add up rows that all have one score, which takes no sort."""
-    neg = pos = 0
-    for sides, weights in cast("list[tuple[Sides, Scores]]", block.readings):
-        for start in range(0, len(weights), BLOCK_ROWS):
-            part = slice(start, start + BLOCK_ROWS)
-            for i, limb in enumerate(unit.split(weights[part])):
-                both = int(np.add.reduce(limb))
-                hits = both * sides if isinstance(sides, int) else int(limb @ sides[part])
-                pos, neg = pos + (hits << LIMB_BITS * i), neg + (both - hits << LIMB_BITS * i)
-    score, rows = block.scores[:1] + 0, len(block.scores)
-    return Distinct(score, Masses.scalar(pos, unit), Masses.scalar(neg, unit), rows, np.array([rows]))
+def _lumped(block: Block, unit: Unit) -> tuple[Block, Unit]:
+    """Add up the rows of the score that more than half of all rows have, if there is one, exactly.
+
+    They take no sort: in their place come the few floats that their sums are made of, as the last rows.
+    These are longer than weights are, so the unit is told.
+    """
+    scores = block.scores
+    common = Sample(scores).commonest(0.5) if len(scores) >= LUMP else None
+    if common is None:
+        return block, unit
+    apart = scores != common
+    if 2 * np.count_nonzero(apart) > len(scores):
+        return block, unit
+    pos = neg = 0
+    rest = []
+    for start in range(0, len(scores), BLOCK_ROWS):
+        (others,) = apart[start : start + BLOCK_ROWS].nonzero()
+        part = block.part(slice(start, start + BLOCK_ROWS))
+        rest.append(part.part(others))
+        for sides, weights in cast("list[tuple[Sides, Scores]]", part.readings):
+            lump = weights.astype(np.float64)
+            lump[others] = 0
+            sums = unit.sums_of_sides(lump, np.full(len(lump), sides) if isinstance(sides, int) else sides)
+            pos, neg = pos + sums[0], neg + sums[1]
+    fewer = rest[0] if len(rest) == 1 else joined(rest)
+    lumps = [*zip_longest(unit.floats_of(pos), unit.floats_of(neg), fillvalue=0.0)] or [(0.0, 0.0)]
+    pairs = np.concatenate([_pairs(fewer), [complex(*lump) for lump in lumps]])
+    scores = np.concatenate([fewer.scores, np.full(len(lumps), common, dtype=scores.dtype)])
+    return (
+        Block(scores, [(1, pairs.real), (0, pairs.imag)], block.low, block.high),
+        replace(unit, bits=unit.most_bits + len(apart).bit_length()),
+    )
 
 
 class _LateSummary(Summary):
     """The summary of rows with weights, whose masses are added up exactly when they are asked for."""
 
-    def __init__(self, of: Weighed, low: float, high: float) -> None:
-        self.__dict__.update(rows=len(of.rows), unit=of.unit, low=low, high=high, _of=of)
+    def __init__(self, of: Weighed, rows: int, low: float, high: float) -> None:
+        self.__dict__.update(rows=rows, unit=of.unit, low=low, high=high, _of=of)
 
     def __getattr__(self, name: str) -> Any:
         if name not in {"positives", "negatives"} or "_of" not in self.__dict__:
@@ -147,9 +167,9 @@ class _Ranked(Rows):
     _edges: Scores
     _begins: NDArray[np.bool_] | None
 
-    def __init__(self, of: Weighed, edges: Scores, begins: NDArray[np.bool_] | None) -> None:
+    def __init__(self, of: Weighed, rows: int, edges: Scores, begins: NDArray[np.bool_] | None) -> None:
         pos, neg = Unsplit(of, "real"), Unsplit(of, "imag")
-        self.__dict__.update(pos=pos, neg=neg, rows=len(of.rows), _of=of, _edges=edges, _begins=begins)
+        self.__dict__.update(pos=pos, neg=neg, rows=rows, _of=of, _edges=edges, _begins=begins)
 
     @cached_property
     def scores(self) -> Scores:
@@ -165,10 +185,11 @@ class _Ranked(Rows):
 
 def weighed(block: Block, unit: Unit) -> tuple[Summary, Rows]:
     """Sort rows with weights, and return their summary too: sums are made exact only where need be."""
+    rows, low, high = len(block.scores), float(block.low), float(block.high)
+    block, unit = _lumped(block, unit)
     edges, pairs, begins = _ranked(block)
     both = Weighed(pairs, unit, begins, either=len(block.readings) == 1)
-    summary = _LateSummary(both, float(block.low), float(block.high))
-    return summary, _Ranked(both, edges, begins)
+    return _LateSummary(both, rows, low, high), _Ranked(both, rows, edges, begins)
 
 
 def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.bool_] | None]:
@@ -176,13 +197,7 @@ def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.bo
 
     None for the last where all scores are distinct.
     """
-    pairs = np.empty(len(block.scores), dtype=np.complex128)
-    if len(block.readings) > 1:  # positives and negatives have a column each
-        pairs.real, pairs.imag = (heavy for _, heavy in block.readings)  # type: ignore[assignment]
-    else:
-        sides, weights = cast("tuple[NDArray[np.uint8], Scores]", block.readings[0])
-        np.multiply(weights, sides, out=pairs.real)
-        np.subtract(weights, pairs.real, out=pairs.imag)
+    pairs = _pairs(block)
     if block.low == block.high:  # one score: there is nothing to sort
         begins = np.zeros(len(pairs), dtype=np.bool_)
         begins[0] = True
@@ -192,6 +207,18 @@ def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.bo
     order, edges, found = in_order(block.scores, block.low, block.high)
     ranked = np.ascontiguousarray(pairs[order]) if isinstance(order, slice) else pairs.take(order)
     return edges, ranked, found
+
+
+def _pairs(block: Block) -> NDArray[np.complex128]:
+    """Return the masses of both sides."""
+    pairs = np.empty(len(block.scores), dtype=np.complex128)
+    if len(block.readings) > 1:  # positives and negatives have a column each
+        pairs.real, pairs.imag = (heavy for _, heavy in block.readings)  # type: ignore[assignment]
+    else:
+        sides, weights = cast("tuple[NDArray[np.uint8], Scores]", block.readings[0])
+        np.multiply(weights, sides, out=pairs.real)
+        np.subtract(weights, pairs.real, out=pairs.imag)
+    return pairs
 
 
 def _distinct_unweighted(scores: Scores, sides: Any, unit: Unit) -> Distinct:
