@@ -28,8 +28,8 @@ FEW = 1 << 17
 class Sample:
     """A few scores of many, in order: what they say of the others is likely, and not sure."""
 
-    def __init__(self, scores: Scores) -> None:
-        found: list[float] = scores[:: max(1, len(scores) // _SAMPLE)].tolist()
+    def __init__(self, scores: Scores, size: int = _SAMPLE) -> None:
+        found: list[float] = scores[:: max(1, len(scores) // size)].tolist()
         self.scores = sorted(found)
         self.way = None
         """How to read all scores so that they ascend, if they are in order as they are."""

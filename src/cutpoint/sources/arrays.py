@@ -56,6 +56,8 @@ large ones are slow to get. At most `masses.BLOCK_ROWS` rows, so that the sums o
 SORTED, SORTED_WEIGHTED = (3 * SMALL, 1 << 20), (4 * SMALL, 3 << 17)
 """Below so many rows scores are sorted, and below the second number where many of them are equal: few
 distinct scores are quick to sort, and slow to count, since each addition waits for the last."""
+ALIKE = 1 << 8
+"""So many scores are looked at to see how many are equal."""
 SORTED_WIDE = 1 << 20
 """The second number for weights of a great range, which take longer to count."""
 LUMPED, LUMPED_SHARE = 1 << 22, 0.75
@@ -217,17 +219,16 @@ class ArraySource:
 
     def _worth_a_sort(self) -> int:
         """Return how many rows are sorted rather than counted."""
-        weighted = self.streams[0].added is not None
+        rows, weighted = len(self.scores), self.streams[0].added is not None
         few, more = SORTED_WEIGHTED if weighted else SORTED
-        if (
-            few <= len(self.scores) < LUMPED
-            and weighted
-            and Sample(self.scores).commonest(LUMPED_SHARE) is not None
-        ):
+        if not few <= rows < LUMPED:
+            return few
+        sample = Sample(self.scores, ALIKE)
+        if weighted and sample.commonest(LUMPED_SHARE) is not None:
             return LUMPED
-        if more <= len(self.scores) < SORTED_WIDE and self._unit().limbs >= MANY_LIMBS:
+        if more <= rows < SORTED_WIDE and self._unit().limbs >= MANY_LIMBS:
             more = SORTED_WIDE
-        return more if few <= len(self.scores) < more and Sample(self.scores).repeats else few
+        return more if rows < more and sample.repeats else few
 
     def _sample(self) -> Scores:
         sample = np.ascontiguousarray(self.scores[:: max(1, len(self.scores) // SAMPLE)])
