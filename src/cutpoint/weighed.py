@@ -74,7 +74,7 @@ class Weighed:
     @cached_property
     def first(self) -> NDArray[np.intp]:
         """The row at which each distinct score starts."""
-        return np.arange(len(self.rows)) if self._begins is None else np.flatnonzero(self._begins)
+        return np.arange(len(self.rows)) if self._begins is None else self._begins.nonzero()[0]
 
     def rest(self) -> None:
         """Let go of all but the rows and the sums that are known exactly."""

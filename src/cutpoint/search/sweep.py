@@ -29,7 +29,7 @@ def cuts_of(summary: Summary, rows: Rows, *, rough: bool = False) -> Cuts:
     (edges, begins), pos, neg = rows.edges if rough else (framed(rows.scores)[::-1], None), rows.pos, rows.neg
     del rows  # each part is let go of as soon as it is used: the peak is what counts on a large input
     nobody = int(summary.high != np.inf)
-    hidden = None if begins is None else len(begins) - (1 - nobody) - np.flatnonzero(~begins)
+    hidden = None if begins is None else len(begins) - (1 - nobody) - (~begins).nonzero()[0]
     edges = edges if nobody else edges[1:]
     tp = pos.roughly_from_top(nobody) if rough else pos.from_top(nobody)
     del pos

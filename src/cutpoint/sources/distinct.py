@@ -17,7 +17,7 @@ from cutpoint.sources.blocks import Block, Sides, inside, joined
 from cutpoint.weighed import Unsplit, Weighed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -99,34 +99,31 @@ def distinct(block: Block, unit: Unit) -> Distinct:
     scores, readings = block.scores, block.readings
     if len(readings) == 1 and readings[0][1] is None:
         return _distinct_unweighted(scores, readings[0][0], unit)
-    fewer, unit = _lumped(block, unit)
-    edges, pairs, begins = _ranked(fewer)
+    apart, pairs, unit = _lumped(block, unit)
+    edges, pairs, begins = _ranked(apart, pairs, block.low, block.high)
     first = np.arange(len(pairs)) if begins is None else np.flatnonzero(begins)
     found, counts = edges[1:-1][first], np.diff(first, append=len(pairs))
-    if fewer is not block:
-        counts[np.searchsorted(found, fewer.scores[-1])] += len(scores) - len(pairs)
+    if apart is not scores:
+        counts[np.searchsorted(found, apart[-1])] += len(scores) - len(pairs)
     pos, neg = unit.masses_of_runs(pairs, first)
     return Distinct(found, pos, neg, len(scores), counts)
 
 
-def _lumped(block: Block, unit: Unit) -> tuple[Block, Unit]:
-    """Add up the rows of the score that more than half of all rows have, if there is one, exactly.
+def _lumped(block: Block, unit: Unit) -> tuple[Scores, NDArray[np.complex128], Unit]:
+    """Return scores and the masses of both sides; if most rows have one score, these rows are added up.
 
-    They take no sort: in their place come the few floats that their sums are made of, as the last rows.
-    These are longer than weights are, so the unit is told.
+    Exactly: in their place come the few floats that their sums are made of, as the last rows. They are
+    longer than weights are, so the unit is told. All other rows take less time to sort.
     """
     scores = block.scores
     common = Sample(scores).commonest(0.5) if len(scores) >= LUMP else None
-    if common is None:
-        return block, unit
-    apart = scores != common
-    if 2 * np.count_nonzero(apart) > len(scores):
-        return block, unit
+    apart = None if common is None else scores != common
+    if apart is None or 2 * np.count_nonzero(apart) > len(scores):
+        return scores, _pairs(block), unit
     pos = neg = 0
     rest = []
-    for start in range(0, len(scores), BLOCK_ROWS):
-        (others,) = apart[start : start + BLOCK_ROWS].nonzero()
-        part = block.part(slice(start, start + BLOCK_ROWS))
+    for part, away in _in_blocks(block, apart):
+        (others,) = away.nonzero()
         rest.append(part.part(others))
         for sides, weights in cast("list[tuple[Sides, Scores]]", part.readings):
             lump = weights.astype(np.float64)
@@ -135,12 +132,34 @@ def _lumped(block: Block, unit: Unit) -> tuple[Block, Unit]:
             pos, neg = pos + sums[0], neg + sums[1]
     fewer = rest[0] if len(rest) == 1 else joined(rest)
     lumps = [*zip_longest(unit.floats_of(pos), unit.floats_of(neg), fillvalue=0.0)] or [(0.0, 0.0)]
-    pairs = np.concatenate([_pairs(fewer), [complex(*lump) for lump in lumps]])
-    scores = np.concatenate([fewer.scores, np.full(len(lumps), common, dtype=scores.dtype)])
-    return (
-        Block(scores, [(1, pairs.real), (0, pairs.imag)], block.low, block.high),
-        replace(unit, bits=unit.most_bits + len(apart).bit_length()),
-    )
+    pairs, found = _pairs(fewer, len(lumps)), np.empty(len(fewer.scores) + len(lumps), dtype=scores.dtype)
+    found[: -len(lumps)], found[-len(lumps) :] = fewer.scores, common
+    for i, both in enumerate(lumps, len(fewer.scores)):
+        pairs[i] = complex(*both)
+    return found, pairs, replace(unit, bits=unit.most_bits + len(scores).bit_length())
+
+
+def _in_blocks(block: Block, apart: NDArray[np.bool_]) -> Iterator[tuple[Block, NDArray[np.bool_]]]:
+    """Cut rows into blocks that stay in the processor's cache."""
+    if len(apart) <= BLOCK_ROWS:
+        yield block, apart
+        return
+    for start in range(0, len(apart), BLOCK_ROWS):
+        part = slice(start, start + BLOCK_ROWS)
+        yield block.part(part), apart[part]
+
+
+def _pairs(block: Block, more: int = 0) -> NDArray[np.complex128]:
+    """Return the masses of both sides, with room for some more."""
+    every = np.empty(len(block.scores) + more, dtype=np.complex128)
+    pairs = every[: len(block.scores)]
+    if len(block.readings) > 1:  # positives and negatives have a column each
+        pairs.real, pairs.imag = (heavy for _, heavy in block.readings)  # type: ignore[assignment]
+    else:
+        sides, weights = cast("tuple[NDArray[np.uint8], Scores]", block.readings[0])
+        np.multiply(weights, sides, out=pairs.real)
+        np.subtract(weights, pairs.real, out=pairs.imag)
+    return every
 
 
 class _LateSummary(Summary):
@@ -185,40 +204,29 @@ class _Ranked(Rows):
 
 def weighed(block: Block, unit: Unit) -> tuple[Summary, Rows]:
     """Sort rows with weights, and return their summary too: sums are made exact only where need be."""
-    rows, low, high = len(block.scores), float(block.low), float(block.high)
-    block, unit = _lumped(block, unit)
-    edges, pairs, begins = _ranked(block)
-    both = Weighed(pairs, unit, begins, either=len(block.readings) == 1)
-    return _LateSummary(both, rows, low, high), _Ranked(both, rows, edges, begins)
+    scores, pairs, unit = _lumped(block, unit)
+    edges, pairs, begins = _ranked(scores, pairs, block.low, block.high)
+    both = Weighed(pairs, unit, begins, either=len(block.readings) == 1 and scores is block.scores)
+    rows = len(block.scores)
+    return _LateSummary(both, rows, float(block.low), float(block.high)), _Ranked(both, rows, edges, begins)
 
 
-def _ranked(block: Block) -> tuple[Scores, NDArray[np.complex128], NDArray[np.bool_] | None]:
-    """Return scores in order, `framed`, the masses of both sides in that order, and where each score starts.
+def _ranked(
+    scores: Scores, pairs: NDArray[np.complex128], low: Any, high: Any
+) -> tuple[Scores, NDArray[np.complex128], NDArray[np.bool_] | None]:
+    """Return scores in order, `framed`, their masses in that order, and where each score starts.
 
     None for the last where all scores are distinct.
     """
-    pairs = _pairs(block)
-    if block.low == block.high:  # one score: there is nothing to sort
+    if low == high:  # one score: there is nothing to sort
         begins = np.zeros(len(pairs), dtype=np.bool_)
         begins[0] = True
-        edges = framed(block.scores)
+        edges = framed(scores)
         edges += 0
         return edges, pairs, None if len(pairs) == 1 else begins
-    order, edges, found = in_order(block.scores, block.low, block.high)
+    order, edges, found = in_order(scores, low, high)
     ranked = np.ascontiguousarray(pairs[order]) if isinstance(order, slice) else pairs.take(order)
     return edges, ranked, found
-
-
-def _pairs(block: Block) -> NDArray[np.complex128]:
-    """Return the masses of both sides."""
-    pairs = np.empty(len(block.scores), dtype=np.complex128)
-    if len(block.readings) > 1:  # positives and negatives have a column each
-        pairs.real, pairs.imag = (heavy for _, heavy in block.readings)  # type: ignore[assignment]
-    else:
-        sides, weights = cast("tuple[NDArray[np.uint8], Scores]", block.readings[0])
-        np.multiply(weights, sides, out=pairs.real)
-        np.subtract(weights, pairs.real, out=pairs.imag)
-    return pairs
 
 
 def _distinct_unweighted(scores: Scores, sides: Any, unit: Unit) -> Distinct:
