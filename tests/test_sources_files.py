@@ -5,6 +5,8 @@ import gc
 import gzip
 import io
 import os
+import re
+import shutil
 import sys
 import tempfile
 import threading
@@ -190,6 +192,29 @@ def test_pattern_reads_files_in_order(csv, tmp_path):
 
     assert [0.1, 0.2, 0.3] == columns["p"].tolist()
     assert [0, 1, 1] == labels.tolist()
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        (["a.csv", "a.csv"], "'{0}a.csv' more than once"),
+        (["a.csv", "*.csv"], "'{0}a.csv' more than once"),
+        (["", "b.csv"], "'{0}b.csv' more than once"),
+        (["a.csv", "more/../a.csv"], "'{0}a.csv' and '{0}more/../a.csv' for one file"),
+        (["a.csv", "link.dat"], "'{0}a.csv' and '{0}link.dat' for one file"),
+    ],
+    ids=["name", "pattern", "folder", "path", "link"],
+)
+def test_a_file_is_not_read_twice(csv, tmp_path, given, shown):
+    """Its rows would count twice: named again, or in a folder or pattern, or by another way."""
+    csv("y,p\n0,0.1\n", "a.csv")
+    csv("y,p\n1,0.2\n", "b.csv")
+    (tmp_path / "more").mkdir()
+    (tmp_path / "link.dat").symlink_to(tmp_path / "a.csv")
+    paths = [f"{tmp_path}/{one}".rstrip("/") for one in given]
+
+    with pytest.raises(InvalidInputError, match=re.escape(f"Got {shown.format(f'{tmp_path}/')}.")):
+        source(paths, label="y", score="p")
 
 
 def test_pattern_of_any_depth(csv, tmp_path):
@@ -769,9 +794,10 @@ def test_no_temporary_files_are_left(parquet, tmp_path, monkeypatch):
     assert before == sorted(tmp_path.iterdir())
 
 
-def test_find_takes_filters_of_files_only(parquet):
+def test_find_takes_filters_of_files_only(parquet, tmp_path):
     """`find` reads lists of files with conditions; arrays have none."""
-    found = cp.find([parquet, parquet], label="y", score="p", maximize="f1", where="p > 0.2")
+    copy = shutil.copy(parquet, tmp_path / "copy.parquet")
+    found = cp.find([parquet, copy], label="y", score="p", maximize="f1", where="p > 0.2")
 
     assert 14 == found.rows
     with pytest.raises(InvalidParameterError, match="'where' parameter of find must be left out"):

@@ -289,6 +289,16 @@ class InvalidInputError(CutpointError, ValueError):
         )
 
     @classmethod
+    def file_twice(cls, *, path: str, other: str) -> Self:
+        """Build the error of a file that is named, or that a folder or a pattern has, more than once."""
+        again = f"'{path}'" if path == other else f"'{other}' and '{path}'"
+        return cls._build(
+            f"Each file must be given once, or its rows count twice. Got {again} "
+            f"{'more than once' if path == other else 'for one file'}.",
+            "leave one of them out; folders and patterns that overlap name their files twice.",
+        )
+
+    @classmethod
     def directory(cls, *, path: str) -> Self:
         """Build the error of a folder without files of data."""
         return cls._build(

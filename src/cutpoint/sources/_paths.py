@@ -21,22 +21,31 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 def on_disk(path: Paths, folder: str) -> list[File]:
     """Return the files; what comes through a pipe is put into the folder."""
     files: list[File] = []
+    known: dict[str, str] = {}
     named = [os.fspath(one) for one in ([path] if isinstance(path, str | os.PathLike) else path)]
     if named.count(STANDARD_INPUT) > 1:
         raise InvalidInputError.standard_input_twice(count=named.count(STANDARD_INPUT))
     for shown in named:
         for found in [shown] if shown == STANDARD_INPUT else _expanded(shown):
-            place = found
+            place, real = found, os.path.realpath(found)
             if found == STANDARD_INPUT or not Path(found).is_file():
                 place = str(Path(folder) / str(len(files)))
-                with Path(place).open("wb") as spool:
-                    if found == STANDARD_INPUT:
-                        shutil.copyfileobj(sys.stdin.buffer, spool)
-                    else:  # a named pipe: DuckDB and we read it twice
-                        with Path(found).open("rb") as pipe:
-                            shutil.copyfileobj(pipe, spool)
+                _spool(found, place)
+            elif real in known:
+                raise InvalidInputError.file_twice(path=found, other=known[real])
+            known[real] = found
             files.append(File(place, found))
     return files
+
+
+def _spool(source: str, place: str) -> None:
+    """Write what comes through a pipe to a file: DuckDB and we read it twice."""
+    with Path(place).open("wb") as spool:
+        if source == STANDARD_INPUT:
+            shutil.copyfileobj(sys.stdin.buffer, spool)
+            return
+        with Path(source).open("rb") as pipe:
+            shutil.copyfileobj(pipe, spool)
 
 
 def _expanded(path: str) -> list[str]:
