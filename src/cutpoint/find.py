@@ -108,7 +108,7 @@ def find(
     cuts of equal value the one that calls the fewest rows positive is chosen.
 
     Time is five to ten times that of adding up the scores for metrics of the catalogue, from a million
-    rows on; that of a sort for few rows and for functions of your own. The input is never copied.
+    rows on; that of a sort for few rows and for functions of your own. Many rows are never all copied.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""NumPy arrays as a source: blocked, threaded, no copy of the input.
+"""NumPy arrays as a source: blocked, threaded, no copy of a large input.
 
 Blocks of scores stay in the processor's cache while they are checked, scaled, truncated, joined
 with their labels and counted by one `numpy.bincount`. NumPy lets go of the interpreter lock in all
