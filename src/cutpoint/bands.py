@@ -57,7 +57,9 @@ def sums_of_signed(
     """Add up the positive and the negative numbers of runs, as `sums_by_exponent`; they are overwritten."""
     rows = len(columns[0])
     pieces = starts if rows <= MOST_ROWS else sorted({*starts, *range(0, rows, MOST_ROWS)})
-    halves = np.sum([_counted(numbers, pieces) for numbers in columns], axis=0)
+    halves = _counted(columns[0], pieces)
+    for numbers in columns[1:]:
+        halves += _counted(numbers, pieces)
     lowest = (exponent + _BIAS) // _STEP  # nothing but zeros is in a lower band
     used = slice(lowest, (exponent + bits + _BIAS) // _STEP + 1)
     high, low = _joined(np.abs(halves[..., used] * _FACTORS[..., used]))

@@ -19,8 +19,8 @@ _SAMPLE = 1 << 5
 _EXPONENTS = 62
 """As floats, positive numbers of fewer bits are finite."""
 _ALIKE = 1 << 14
-"""So few scores, many of them equal, are put in order by argsort without a second look at them. Of more of
-them it takes up to three times as long as it needs, as chance has it."""
+"""So few scores, many of them equal, are put in order by argsort without a second look at them. Of more, or
+if most are one and the same, it takes many times as long as it needs, as chance has it."""
 FEW = 1 << 17
 """Of more rows than that, some scores differ only in the bits that the places of rows take."""
 
@@ -70,7 +70,7 @@ def in_order(
         begins = _begins(ranked)
         if begins is None or not (ranked[1:] < ranked[:-1]).any():
             return way, edges, begins
-    if not sample.repeats or len(scores) > _ALIKE:
+    if not sample.repeats or sample.commonest(0.5) is not None or len(scores) > _ALIKE:
         order, spare = _keys(scores, low, high)
         order &= (1 << len(scores).bit_length()) - 1
         scores.take(order, out=ranked, mode="clip")  # without another copy

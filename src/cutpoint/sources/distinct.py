@@ -116,7 +116,8 @@ def _lumped(block: Block, unit: Unit) -> tuple[Scores, NDArray[np.complex128], U
     longer than weights are, so the unit is told. All other rows take less time to sort.
     """
     scores = block.scores
-    common = Sample(scores).commonest(0.5) if len(scores) >= LUMP else None
+    fewest = BLOCK_ROWS if block.low == block.high else LUMP  # one score takes no sort, only much memory
+    common = Sample(scores).commonest(0.5) if len(scores) >= fewest else None
     apart = None if common is None else scores != common
     if apart is None or 2 * np.count_nonzero(apart) > len(scores):
         return scores, _pairs(block), unit
