@@ -586,3 +586,23 @@ def test_bayes_threshold_takes_costs_once():
     """A metric and costs by name contradict each other."""
     with pytest.raises(InvalidParameterError, match="left out"):
         cp.bayes_threshold("accuracy", fp=1)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_most_rows_have_one_probability(weighted):
+    """Their masses are added up before the others are sorted, for probabilities as for labels."""
+    rng = np.random.default_rng(3)
+    rows = 6000
+    p = np.where(rng.random(rows) < 0.9, 0.02, np.round(rng.random(rows), 2))
+    weights = rng.random(rows) if weighted else np.ones(rows)
+    found = cp.find_expected(p, maximize="f1", sample_weight=weights if weighted else None)
+    best = max(
+        2 * math.fsum((p * weights)[p >= cut]) / (math.fsum(weights[p >= cut]) + math.fsum(p * weights))
+        for cut in np.unique(p)
+    )
+
+    assert math.isclose(best, found.value, rel_tol=1e-12)
+    assert rows == found.rows
+    for method in METHODS:
+        again = cp.find_expected(p, maximize="f1", sample_weight=weights if weighted else None, method=method)
+        assert everything(again) == everything(found)

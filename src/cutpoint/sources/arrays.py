@@ -313,7 +313,7 @@ class ArraySource:
                 count = stream.labels.settle([counts])
                 if stream.added is None:
                     return Summary(rows, count, rows - count, unit, low, high)
-            readings.append((sides, stream.weights))
+            readings.append((sides, None if stream.weights is None else stream.weights[:]))
         summary, self._ranked = weighed(Block(self.scores, readings, low, high), unit)
         return summary
 
