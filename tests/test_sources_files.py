@@ -217,6 +217,15 @@ def test_a_file_is_not_read_twice(csv, tmp_path, given, shown):
         source(paths, label="y", score="p")
 
 
+def test_a_file_with_the_name_of_standard_input(csv, tmp_path, monkeypatch):
+    """`./-` is a file, and another one than `-`."""
+    csv("y,p\n0,0.1\n", "-")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"y,p\n1,0.2\n1,0.3\n")))
+
+    assert (3, 2) == counts(source(["-", "./-"], label="y", score="p"))
+
+
 def test_pattern_of_any_depth(csv, tmp_path):
     """`**` matches folders."""
     csv("y,p\n0,0.1\n", "one/a.csv")

@@ -118,15 +118,10 @@ def _places(bits: int) -> NDArray[np.int64]:
 
 def _begins(ranked: Scores) -> NDArray[np.bool_] | None:
     """Return where a score is another one than the last; None where every one is."""
-    begins = _apart(ranked)
-    return None if np.count_nonzero(begins) == len(begins) else begins
-
-
-def _apart(ranked: Scores) -> NDArray[np.bool_]:
     begins = np.empty(len(ranked), dtype=np.bool_)
     begins[:1] = True
     np.greater(ranked[1:], ranked[:-1], out=begins[1:])
-    return begins
+    return None if np.count_nonzero(begins) == len(begins) else begins
 
 
 def as_they_are(scores: Scores, sides: Any) -> tuple[Scores, Any] | None:

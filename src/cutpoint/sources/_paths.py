@@ -33,7 +33,8 @@ def on_disk(path: Paths, folder: str) -> list[File]:
                 _spool(found, place)
             elif real in known:
                 raise InvalidInputError.file_twice(path=found, other=known[real])
-            known[real] = found
+            else:
+                known[real] = found
             files.append(File(place, found))
     return files
 
