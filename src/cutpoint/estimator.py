@@ -31,6 +31,7 @@ from cutpoint.honest import Honest, Splits, honest, scored_entries, value_at
 from cutpoint.leakage import LeakageWarning, warn_if_seen, warn_if_separated, warn_if_shared
 from cutpoint.objective import Constraints, Goal, Objective, goal
 from cutpoint.parameters import check_confidence
+from cutpoint.search.certify import generator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -480,7 +481,8 @@ def _judged(
         folds = min(5, int(labels.sum()), int((labels == 0).sum()))
         if folds < 2:
             return None, 0
-        again = StratifiedKFold(folds, shuffle=True, random_state=0)
+        seed = int(generator(0, scores, labels).integers(2**31))
+        again = StratifiedKFold(folds, shuffle=True, random_state=seed)
         entries: Splits = list(again.split(np.zeros(len(labels)), labels))
     else:
         entries = scored_entries(splits)

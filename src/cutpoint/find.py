@@ -139,8 +139,9 @@ def find(
         can be certified the status is ``"none_certified"``. ``"expectation"``: the bound holds on
         average over samples; for recall, fnr, specificity, fpr and predicted_positive_rate.
     random_state : int, Generator or None, default=0
-        Fixes the pilot part of the rows that `confidence` sets aside for shares such as precision.
-        To try several and keep the best one would void the guarantee.
+        Fixes the pilot part of the rows that `confidence` sets aside for shares such as precision. An
+        integer is mixed with a digest of the data: the same rows, in any order, give the same pilot, and
+        other rows another one. To try several and keep the best one would void the guarantee.
     method : {"auto", "sweep", "narrow", "ilp"}, default="auto"
         How to search; the answer is the same bit for bit. "sweep" sorts; "narrow" does not; "ilp"
         solves linear programmes, slowly, as a check by other means: for objectives and constraints

@@ -282,9 +282,7 @@ def violations(shift, n, runs, seed):
     broken = 0
     for run in range(runs):
         y, scores = normal(n, shift, seed + run)
-        s = cp.find(
-            y, scores, maximize="recall", subject_to="precision >= 0.95", confidence=0.95, random_state=run
-        )
+        s = cp.find(y, scores, maximize="recall", subject_to="precision >= 0.95", confidence=0.95)
         if s.threshold is not None:
             hits, alarms = norm.sf(s.threshold - shift), norm.sf(s.threshold)
             broken += hits / (hits + alarms) < 0.95
@@ -307,6 +305,95 @@ def test_precision_holds_on_new_data():
 def test_precision_holds_on_new_data_in_full(shift, n):
     """The whole table: at most 5 % of 1,500 samples, 3 se, where the naive choice breaks half."""
     assert violations(shift, n, 1500, 10_000) <= allowed(1500)
+
+
+# --- the same at the defaults, over many kinds of constraints, sizes, prevalences and ties
+
+SHIFT = 1.5
+
+
+def truth(metric, threshold, prevalence, decimals):
+    """The share in the population that a constraint is about, at a threshold."""
+    edge = threshold - (0.5 * 10.0**-decimals if decimals is not None else 0.0)
+    tp, fp = prevalence * norm.sf(edge - SHIFT), (1 - prevalence) * norm.sf(edge)
+    fn, tn = prevalence - tp, 1 - prevalence - fp
+    shares = {"precision": (tp, fp), "npv": (tn, fn), "accuracy": (tp + tn, fp + fn), "f1": (2 * tp, fp + fn)}
+    good, bad = shares[metric]
+    return good / (good + bad)
+
+
+def broken_at_the_defaults(metric, bound, *, n, prevalence, decimals, runs):
+    """The share of fresh samples in which the certified threshold breaks the bound in the population."""
+    rng = np.random.default_rng([n, round(100 * prevalence), round(100 * bound)])
+    maximize = "specificity" if metric == "npv" else "recall"
+    broken = 0
+    for _ in range(runs):
+        y = (rng.random(n) < prevalence).astype(np.int8)
+        scores = rng.normal(size=n) + SHIFT * y
+        if decimals is not None:
+            scores = scores.round(decimals)
+        if not 0 < y.sum() < n:
+            continue
+        s = cp.find(y, scores, maximize=maximize, subject_to=f"{metric} >= {bound}", confidence=0.95)
+        if s.threshold is not None:
+            broken += truth(metric, s.threshold, prevalence, decimals) < bound
+    return broken / runs
+
+
+@pytest.mark.parametrize(
+    ("metric", "bound", "n", "prevalence", "decimals"),
+    [
+        ("npv", 0.95, 1200, 0.1, None),
+        ("accuracy", 0.75, 600, 0.5, None),
+        ("npv", 0.95, 600, 0.1, 1),
+        ("precision", 0.8, 300, 0.5, None),
+    ],
+)
+def test_promise_holds_at_the_default_seed(metric, bound, n, prevalence, decimals):
+    """The pilot is drawn anew for every sample: broken in at most 5 % of fresh samples (400 runs, 3 se)."""
+    assert broken_at_the_defaults(
+        metric, bound, n=n, prevalence=prevalence, decimals=decimals, runs=400
+    ) <= allowed(400)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("metric", "bound"),
+    [("precision", 0.8), ("npv", 0.95), ("accuracy", 0.7), ("accuracy", 0.75), ("f1", 0.5)],
+)
+@pytest.mark.parametrize("n", [200, 600, 1200, 3000])
+@pytest.mark.parametrize("prevalence", [0.01, 0.1, 0.5])
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_promise_holds_at_the_default_seed_in_full(metric, bound, n, prevalence, decimals):
+    """All kinds of bounds, sizes, prevalences and ties: at most 5 % of 1,500 fresh samples, 3 se."""
+    assert broken_at_the_defaults(
+        metric, bound, n=n, prevalence=prevalence, decimals=decimals, runs=1500
+    ) <= allowed(1500)
+
+
+def test_pilot_does_not_depend_on_the_order_of_the_rows():
+    """Shuffled rows give the same threshold at the default seed, and other rows another pilot."""
+    y, scores = normal(500, 2.5, 5)
+    asked = {"maximize": "recall", "subject_to": "precision >= 0.9", "confidence": 0.9}
+    order = np.random.default_rng(1).permutation(500)
+
+    assert cp.find(y, scores, **asked) == cp.find(y[order], scores[order], **asked)
+
+
+def test_segments_draw_their_own_pilots():
+    """Two segments whose scores differ by a shift alone do not share the ranks of their pilots."""
+    y, scores = normal(400, 2.0, 6)
+    by = np.repeat(["a", "b"], 400)
+    found = cp.find(
+        np.tile(y, 2),
+        np.append(scores, scores + 10),
+        by=by,
+        maximize="recall",
+        subject_to="precision >= 0.8",
+        confidence=0.9,
+    )
+
+    assert found["a"].guarantee.pilot_rows != found["b"].guarantee.pilot_rows
 
 
 def naive(shift, n, runs):

@@ -60,6 +60,13 @@ _TIES_SHOWN = 5
     "thresholds are found; 'expectation': they hold on average.",
 )
 @click.option(
+    "--random-state",
+    type=int,
+    default=0,
+    show_default=True,
+    help="With --confidence: random seed of the pilot rows, mixed with a digest of the data.",
+)
+@click.option(
     "--method",
     type=click.Choice(["auto", "sweep", "narrow", "ilp"]),
     default="auto",
@@ -106,6 +113,7 @@ def find(
     minimize: str | None,
     subject_to: tuple[str, ...],
     confidence: float | Literal["expectation"] | None,
+    random_state: int,
     method: Literal["auto", "sweep", "narrow", "ilp"],
     at: Literal["score", "middle"],
     by: tuple[str, ...],
@@ -147,6 +155,7 @@ def find(
             minimize=minimize,
             subject_to=subject_to,
             confidence=confidence,
+            random_state=random_state,
             method=method,
             at=at,
             check_calibration=check_calibration,
@@ -162,6 +171,7 @@ def find(
             minimize=minimize,
             subject_to=subject_to,
             confidence=confidence,
+            random_state=random_state,
             method=method,
             at=at,
         )
