@@ -13,21 +13,21 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # The stamp is younger than what it depends on, so the install runs only when one of them changed.
-$(INSTALLED): pyproject.toml constraints.txt src/cutpoint/_version.py
+$(INSTALLED): pyproject.toml constraints.txt src/cutpoints/_version.py
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,all]'
 	@touch $@
 
 demo: $(INSTALLED) ## the main job on data that ships with the package
-	$(BIN)/cutpoint demo
+	$(BIN)/cutpoints demo
 
-# Debian's Chromium looks at the page of `cutpoint report`. Where it is missing and cannot be installed,
+# Debian's Chromium looks at the page of `cutpoints report`. Where it is missing and cannot be installed,
 # the tests of the page are skipped, and say so.
 chromium:
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 	    && (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium) >/dev/null 2>&1; } \
-	  || echo "No Chromium, and it could not be installed: THE PAGE OF cutpoint report IS NOT TESTED." >&2
+	  || echo "No Chromium, and it could not be installed: THE PAGE OF cutpoints report IS NOT TESTED." >&2
 
 # loadgroup: all tests that need the one Spark, or the one PostgreSQL, run in the same worker.
 test: lint chromium ## all checks: lint, types, tests, examples in docstrings

@@ -21,8 +21,8 @@ import numpy as np
 from sklearn.metrics import roc_curve
 
 from benchmarks.core import machine
-from cutpoint.assess.bootstrap import Ordered, optima
-from cutpoint.objective import goal
+from cutpoints._assess.bootstrap import Ordered, optima
+from cutpoints._goal import goal
 
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "bootstrap.json"
@@ -104,7 +104,7 @@ def render(result: dict[str, Any]) -> str:
         + ", ".join(f"{name} {value}" for name, value in result["machine"].items())
         + ".",
         "",
-        "| scores | rows | resamples | cutpoint, ms | resample + roc_curve + argmax, ms | ratio | 95 % interval | the rival's |",
+        "| scores | rows | resamples | cutpoints, ms | resample + roc_curve + argmax, ms | ratio | 95 % interval | the rival's |",
         "| --- | ---: | ---: | ---: | ---: | ---: | --- | --- |",
     ]
     for one in result["results"]:

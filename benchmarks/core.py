@@ -115,7 +115,7 @@ def compare(
 
 def best_thresholds(problem: Problem, goal: str = "f1", subject_to: Any = None) -> set[float | None]:
     """Return the best threshold and its ties; of a goal that no cut meets, None."""
-    import cutpoint as cp
+    import cutpoints as cp
 
     way = "minimize" if getattr(cp.metrics, goal).direction == "lower" else "maximize"
     options = {way: goal, "subject_to": subject_to}
@@ -157,13 +157,13 @@ def start_up() -> dict[str, float]:
     problem = make("probabilities", 1000)
     lines = [f"{y},{p}" for y, p in zip(problem.y, problem.score, strict=True)]
     scores.write_text("y,p\n" + "\n".join(lines) + "\n")
-    find = ["-m", "cutpoint", "find", str(scores), "--label", "y", "--score", "p", "--maximize", "f1"]
+    find = ["-m", "cutpoints", "find", str(scores), "--label", "y", "--score", "p", "--maximize", "f1"]
     commands = {
         "python": ["-c", "pass"],
         "import numpy": ["-c", "import numpy"],
-        "import cutpoint": ["-c", "import cutpoint"],
-        "import cutpoint, and cutpoint.find, which loads NumPy": ["-c", "import cutpoint; cutpoint.find"],
-        "cutpoint find, 1,000 rows of CSV": find,
+        "import cutpoints": ["-c", "import cutpoints"],
+        "import cutpoints, and cutpoints.find, which loads NumPy": ["-c", "import cutpoints; cutpoints.find"],
+        "cutpoints find, 1,000 rows of CSV": find,
     }
     best = dict.fromkeys(commands, np.inf)
     for _ in range(15):
@@ -179,7 +179,7 @@ def render(result: dict[str, Any]) -> str:
     """Write the page."""
     names = {
         "floor": "floor",
-        "cutpoint_find": "cutpoint",
+        "cutpoint_find": "cutpoints",
         "argsort_sweep": "argsort",
         "sklearn_roc": "sklearn roc_curve",
         "sklearn_pr": "sklearn pr_curve",

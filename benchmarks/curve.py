@@ -40,7 +40,7 @@ def sklearn_all(y: Any, score: Any) -> tuple[float, float]:
 
 def cutpoint_areas(y: Any, score: Any) -> tuple[float, float]:
     """Return AUC and AP from one curve."""
-    import cutpoint as cp
+    import cutpoints as cp
 
     curve = cp.curve(y, score)
     return curve.auc, curve.average_precision
@@ -48,18 +48,18 @@ def cutpoint_areas(y: Any, score: Any) -> tuple[float, float]:
 
 def cutpoint_roc(y: Any, score: Any) -> tuple[float, float]:
     """Return AUC and AP, and make the arrays of the whole ROC curve."""
-    import cutpoint as cp
+    import cutpoints as cp
 
     curve = cp.curve(y, score)
     curve.roc()
     return curve.auc, curve.average_precision
 
 
-RIVALS = {"sklearn": sklearn_all, "cutpoint": cutpoint_areas, "cutpoint_roc": cutpoint_roc}
+RIVALS = {"sklearn": sklearn_all, "cutpoints": cutpoint_areas, "cutpoint_roc": cutpoint_roc}
 NAMES = {
     "sklearn": "scikit-learn: roc_curve, roc_auc_score, average_precision_score",
-    "cutpoint": "cutpoint: curve, auc, average_precision",
-    "cutpoint_roc": "cutpoint: the same and roc()",
+    "cutpoints": "cutpoints: curve, auc, average_precision",
+    "cutpoint_roc": "cutpoints: the same and roc()",
 }
 
 
@@ -104,7 +104,7 @@ def speed(kind: str, rows: int) -> dict[str, Any]:
             start = time.perf_counter()
             answers[name] = run(problem.y, problem.score)
             best[name] = min(best[name], time.perf_counter() - start)
-    gap = max(abs(a - b) for a, b in zip(answers["sklearn"], answers["cutpoint"], strict=True))
+    gap = max(abs(a - b) for a, b in zip(answers["sklearn"], answers["cutpoints"], strict=True))
     print(kind, rows, {k: round(v, 4) for k, v in best.items()}, file=sys.stderr)
     return {"kind": kind, "rows": rows, "seconds": best, "largest_difference": gap}
 
@@ -127,7 +127,7 @@ def _status(key: str) -> float:
 
 def delong(rows: int) -> dict[str, Any]:
     """Time DeLong's covariance for two models."""
-    from cutpoint.compare import delong as covariance
+    from cutpoints._compare import delong as covariance
 
     problem = make("probabilities", rows)
     other = problem.score + np.random.default_rng(1).normal(scale=0.2, size=rows)
@@ -155,13 +155,13 @@ def render(result: dict[str, Any]) -> str:
         "",
         "## Time",
         "",
-        "| scores | rows | scikit-learn (s) | cutpoint (s) | with roc() (s) | times faster | with roc() |",
+        "| scores | rows | scikit-learn (s) | cutpoints (s) | with roc() (s) | times faster | with roc() |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for row in result["speed"]:
         s = row["seconds"]
         cells = [row["kind"], f"{row['rows']:,}", *(f"{s[name]:.4g}" for name in NAMES)]
-        cells += [f"{s['sklearn'] / s['cutpoint']:.1f}", f"{s['sklearn'] / s['cutpoint_roc']:.1f}"]
+        cells += [f"{s['sklearn'] / s['cutpoints']:.1f}", f"{s['sklearn'] / s['cutpoint_roc']:.1f}"]
         page.append("| " + " | ".join(cells) + " |")
     largest = max(row["largest_difference"] for row in result["speed"])
     page += [

@@ -58,7 +58,7 @@ def _answer(solution: Any) -> Answer:
 
 def files(path: str) -> Callable[[], Answer]:
     """find() on the file."""
-    import cutpoint as cp
+    import cutpoints as cp
 
     return lambda: _answer(cp.find(path, label="label", score="score", maximize="f1"))
 
@@ -67,7 +67,7 @@ def duckdb_relation(path: str) -> Callable[[], Answer]:
     """find() on a DuckDB relation."""
     import duckdb
 
-    import cutpoint as cp
+    import cutpoints as cp
 
     relation = duckdb.connect().read_parquet(path)
     return lambda: _answer(cp.find(relation, label="label", score="score", maximize="f1"))
@@ -77,7 +77,7 @@ def polars_lazy(path: str) -> Callable[[], Answer]:
     """find() on a Polars lazy frame."""
     import polars as pl
 
-    import cutpoint as cp
+    import cutpoints as cp
 
     return lambda: _answer(cp.find(pl.scan_parquet(path), label="label", score="score", maximize="f1"))
 

@@ -25,7 +25,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.model_selection import StratifiedKFold, TunedThresholdClassifierCV
 
-import cutpoint as cp
+import cutpoints as cp
 from benchmarks.core import machine
 
 HERE = Path(__file__).parent
@@ -72,7 +72,7 @@ def speed(name: str, turns: int) -> dict[str, Any]:
 
     runs = {
         "bare": bare,
-        "cutpoint": lambda: cp.CutpointClassifier(model, maximize="f1", cv=5).fit(X, y),
+        "cutpoints": lambda: cp.CutpointClassifier(model, maximize="f1", cv=5).fit(X, y),
         "sklearn": lambda: TunedThresholdClassifierCV(model, scoring="f1", cv=5).fit(X, y),
     }
     spent: dict[str, list[float]] = {rival: [] for rival in runs}
@@ -115,7 +115,7 @@ def quality(problems: int) -> list[dict[str, Any]]:
             {
                 "name": name,
                 "problems": len(table),
-                "cutpoint": float(table[:, 0].mean()),
+                "cutpoints": float(table[:, 0].mean()),
                 "sklearn": float(table[:, 1].mean()),
                 "default": float(table[:, 2].mean()),
                 "honest": float(table[:, 3].mean()),
@@ -162,7 +162,7 @@ def render(result: dict[str, Any]) -> str:
     ]
     for one in result["quality"]:
         lines.append(
-            f"| {one['name']} | {one['problems']} | {one['default']:.4f} | {one['sklearn']:.4f} | {one['cutpoint']:.4f} "
+            f"| {one['name']} | {one['problems']} | {one['default']:.4f} | {one['sklearn']:.4f} | {one['cutpoints']:.4f} "
             f"| {one['gain']:+.4f} ± {one['gain_se']:.4f} | {one['better']} / {one['equal']} / {one['worse']} "
             f"| {one['honest']:.4f} |"
         )

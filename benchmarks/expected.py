@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import cutpoint as cp
+import cutpoints as cp
 
 if TYPE_CHECKING:
     from collections.abc import Callable

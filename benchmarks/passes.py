@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-import cutpoint as cp
+import cutpoints as cp
 from benchmarks.core import machine
 
 HERE = Path(__file__).parent
@@ -87,7 +87,7 @@ def search(kind: str, rows: int, *, noise: bool) -> dict[str, Any]:
     import duckdb
     import narwhals as nw
 
-    from cutpoint.sources import frames
+    from cutpoints._data import groupby as frames
 
     rng = np.random.default_rng(1)
     scores = SCORES[kind](rng, rows)

@@ -1,4 +1,4 @@
-"""`cutpoint report` against `cutpoint find` on the same Parquet file: time, peak memory, size of the page.
+"""`cutpoints report` against `cutpoints find` on the same Parquet file: time, peak memory, size of the page.
 
     python -m benchmarks.report                # up to 10**7 rows, a minute or two
     python -m benchmarks.report --rows 6       # up to 10**6 rows
@@ -105,7 +105,7 @@ def run(command: list[str]) -> tuple[float, float, Any]:
     """Run one command in a process of its own; return seconds, peak megabytes and what it printed."""
     start = time.perf_counter()
     child = subprocess.Popen(  # noqa: S603
-        [sys.executable, "-m", "cutpoint", *command],
+        [sys.executable, "-m", "cutpoints", *command],
         stdout=subprocess.PIPE,
         cwd=HERE.parent,
         env={**os.environ, "PYTHONPATH": "src"},
@@ -129,7 +129,7 @@ def render(result: dict[str, Any]) -> str:
         "Rendered from `benchmarks/results/report.json` by `python -m benchmarks.report`.",
         f"{spec['cores']} cores ({spec['kind']}), Python {spec['python']}, NumPy {spec['numpy']}.",
         "",
-        "`cutpoint report` and `cutpoint find` on the same Parquet file, as commands, the start of Python",
+        "`cutpoints report` and `cutpoints find` on the same Parquet file, as commands, the start of Python",
         f"included; best of {TURNS} runs in turns. The answers are the same bit for bit.",
         f"Wanted at 10,000,000 rows: at most {MOST_TIMES} times as long, under {MOST_MEGABYTES} MB.",
         "",

@@ -58,7 +58,7 @@ def main() -> None:
         print(json.dumps(child(*options.child)))
         return
     if not options.render:
-        with tempfile.TemporaryDirectory(prefix="cutpoint-scale-") as scratch:
+        with tempfile.TemporaryDirectory(prefix="cutpoints-scale-") as scratch:
             run(options, Path(options.folder or scratch))
     PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(render(json.loads(RESULT.read_text())))

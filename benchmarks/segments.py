@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import cutpoint as cp
+import cutpoints as cp
 from benchmarks import spark
 from benchmarks.problems import make
 
@@ -42,7 +42,7 @@ def main() -> None:
     options = parser.parse_args()
     if not options.render:
         result = {"machine": spark.machine(["spark", "ibis"]), "rows": int(options.rows), "searches": []}
-        with tempfile.TemporaryDirectory(prefix="cutpoint-bench-") as folder:
+        with tempfile.TemporaryDirectory(prefix="cutpoints-bench-") as folder:
             for count in SEGMENTS:
                 result["searches"] += compare(count, int(options.rows), folder, options)
                 RESULT.write_text(json.dumps(result, indent=1) + "\n")

@@ -25,7 +25,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import cutpoint as cp
+import cutpoints as cp
 from benchmarks.problems import make
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
     result: dict[str, Any] = {"machine": machine(engines), "rows": options.rows, "engines": [], "kinds": []}
     results = json.loads(RESULT.read_text()) if RESULT.exists() else {}
     results[str(options.rows)] = result
-    with tempfile.TemporaryDirectory(prefix="cutpoint-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="cutpoints-bench-") as folder:
         files, optima = {}, {}
         for kind in kinds:
             files[kind], optima[kind] = write(kind, options.rows, Path(folder))
@@ -131,7 +131,7 @@ def spark(options: argparse.Namespace, folder: str) -> tuple[Callable[[str], Any
     from pyspark.sql import SparkSession
     from pyspark.sql import functions as F  # noqa: N812
 
-    builder = SparkSession.builder.master(f"local[{os.cpu_count()}]").appName("cutpoint benchmark")
+    builder = SparkSession.builder.master(f"local[{os.cpu_count()}]").appName("cutpoints benchmark")
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import cutpoint as cp
-from cutpoint import ilp
+import cutpoints as cp
+from cutpoints import ilp
 
 if TYPE_CHECKING:
     from collections.abc import Callable

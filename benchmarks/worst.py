@@ -27,7 +27,7 @@ import numpy as np
 from benchmarks.core import best_thresholds, machine, timed
 from benchmarks.problems import KINDS, WEIGHTS, make
 from benchmarks.rivals import argsort_sweep, cutpoint_find
-from cutpoint.metrics._catalogue import PLAIN
+from cutpoints.metrics.registry import PLAIN
 
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "worst.json"

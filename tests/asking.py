@@ -7,9 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import cutpoint as cp
-from cutpoint.search import _cuts, _sums, choice
-from cutpoint.sources import _buckets, arrays, distinct
+import cutpoints as cp
+from cutpoints._data import arrays
+from cutpoints._kernel import binning as _buckets
+from cutpoints._kernel import cuts as _cuts
+from cutpoints._kernel import sums as _sums
+from cutpoints._kernel import unique_scores as distinct
+from cutpoints._search import optimum as choice
 from oracle import Sum, Term
 
 METHODS = ("sweep", "narrow")

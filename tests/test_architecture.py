@@ -11,97 +11,86 @@ from pathlib import Path
 
 import pytest
 
-SRC = Path(__file__).parents[1] / "src" / "cutpoint"
+SRC = Path(__file__).parents[1] / "src" / "cutpoints"
 
 # From the ground up. A room may import the rooms of lower floors; rooms of one floor do not know
 # each other.
 FLOORS = (
-    ("_errors", "_version"),
-    # `exceptions` is the public face of `_errors`.
-    ("_atomic", "exceptions"),
-    ("parameters",),
-    ("bands",),
-    ("masses",),
-    ("weighed", "digits"),
-    ("questions",),
-    ("metrics",),
-    ("objective",),
-    ("solution",),
-    ("search", "sources"),
-    # What `find` returns by segment, and how search and sources get there together.
-    ("segments",),
-    ("find",),
-    # `ilp` is the public face of search.ilp: it takes what users bring, and returns a solution.
-    # `sketch` keeps the counts of a first pass, and asks `find` for the second.
-    ("curve", "ilp", "sketch"),
-    # `honest` judges thresholds on rows that did not choose them; the estimator and assess share it.
-    # `expected.theory` says where calibrated probabilities have the threshold; calibration checks it.
-    ("evaluate", "honest", "expected"),
-    # `folds` cuts the rows by what users pass as `cv`.
-    ("leakage", "folds"),
-    # Below the others: `assess.nested` tunes hyper-parameters around the estimator.
-    ("estimator",),
-    (
-        "assess",
-        "compare",
-        "calibration",
-        "policy",
-    ),
+    ("_version", "exceptions"),
+    ("_atomic",),
+    ("_validate", "metrics"),
+    ("_goal",),
+    ("_kernel",),
+    ("_result",),
+    ("_search", "_data"),
+    ("_ilp",),
+    ("_segments",),
+    ("_find",),
+    ("_curve",),
+    ("_evaluate", "_expected"),
+    ("_sketch", "ilp", "_sklearn", "_assess", "_compare", "_calibration", "_policy"),
     ("plots",),
-    ("report",),
+    ("_report",),
     ("cli",),
-    # The façade re-exports from every floor, `python -m cutpoint` is the command line.
+    # The front door re-exports from every floor, `python -m cutpoints` is the command line.
     ("__init__", "__main__"),
 )
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 # (importing room, imported room): the reason. An arrow along a floor or up, argued one by one.
 EXCEPTIONS: dict[tuple[str, str], str] = {
-    ("solution", "policy"): "`Solution.policy()` is the door to it; nothing loads before it is called",
+    ("_result", "_policy"): "`Solution.policy()` is the door to it; nothing loads before it is called",
 }
 
 # Which rooms or modules may import a package at all. What is not listed here is not imported.
 PACKAGES = {
-    "numpy": tuple(room for room in FLOOR_OF if not room.startswith("_")),
-    # search.certify: exact binomial tails for constraints with a confidence, loaded when asked for.
+    "numpy": tuple(room for room in FLOOR_OF if room not in {"_version", "exceptions", "_atomic"}),
+    # _search.guarantee: exact binomial tails, loaded when asked for.
     "scipy": (
-        "search.ilp",
-        "search.certify",
-        "assess",
-        "calibration",
-        "compare",
-        "evaluate",
-        "expected.population",
-        # policy._outcome and _shift: exact binomial tails, the distributions of KS and PSI without a change.
-        "policy",
+        "_ilp",
+        "_search.guarantee",
+        "_assess",
+        "_calibration",
+        "_compare",
+        "_evaluate",
+        "_expected.population",
+        # _policy: exact binomial tails, the distributions of KS and PSI without a change.
+        "_policy",
     ),
-    # The solver of the 0-1 programme; SciPy's own copy of it does not keep its time limit.
-    "highspy": ("search.ilp",),
-    "sklearn": ("folds", "estimator", "calibration", "evaluate", "compare", "assess", "policy", "cli.demo"),
-    # The frames, the three private modules that the frames are made of, and frames by segment.
+    # The solver of the integer program; SciPy's own copy of it does not keep its time limit.
+    "highspy": ("_ilp",),
+    "sklearn": (
+        "_sklearn",
+        "_calibration",
+        "_evaluate",
+        "_compare",
+        "_assess",
+        "_policy",
+        "cli.demo",
+    ),
     "narwhals": (
-        "sources.frames",
-        "sources._expressions",
-        "sources._frame_labels",
-        "sources._frame_masses",
-        "sources._grouped_segments",
-        "policy",
+        "_data.groupby",
+        "_data.expressions",
+        "_data.groupby_labels",
+        "_data.groupby_weights",
+        "_data.groupby_segments",
+        "_policy",
     ),
-    "duckdb": ("sources.files", "policy"),
+    "duckdb": ("_data.files", "_policy"),
     # Batches of Polars come from its streaming engine, which narwhals does not offer; Arrow files
     # and the first line of compressed ones are read by pyarrow. Both load when they are met.
-    "polars": ("sources._polars",),
-    "pyarrow": ("sources._formats",),
+    "polars": ("_data.polars_reader",),
+    "pyarrow": ("_data.formats",),
     "click": ("cli",),
     "rich": ("cli",),
     "matplotlib": ("plots",),
-    "plotly": ("report",),
-    "jinja2": ("report",),
+    "plotly": ("_report",),
+    "jinja2": ("_report",),
 }
 
 
 def _module_name(path, root):
-    """The name below ``cutpoint``: ``find``, ``search.sweep``, ``cli`` for ``cli/__init__.py``."""
+    """The name below ``cutpoints``: ``find``, ``search.sweep``, ``cli`` for ``cli/__init__.py``."""
     parts = path.relative_to(root).with_suffix("").parts
     return ".".join(parts[:-1] if len(parts) > 1 and parts[-1] == "__init__" else parts)
 
@@ -120,7 +109,7 @@ def _walk(node):
 
 def _imports(path, root):
     """Yield (line, absolute dotted name) of everything that the file imports when it runs."""
-    package = ["cutpoint", *path.relative_to(root).parts[:-1]]
+    package = ["cutpoints", *path.relative_to(root).parts[:-1]]
     for node in _walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -142,7 +131,7 @@ def _imports(path, root):
 
 
 def _arrow_fault(room, target):
-    """Say why `room` may not import `target`, a dotted name below ``cutpoint``, or None."""
+    """Say why `room` may not import `target`, a dotted name below ``cutpoints``, or None."""
     imported = target.split(".")[0]
     if imported not in FLOOR_OF:
         return (
@@ -179,8 +168,8 @@ def faults(root, path):
         return [f"{place}: the room '{room}' has no floor; add it to FLOORS in {__file__}"]
     found = []
     for line, name in _imports(path, root):
-        if name == "cutpoint" or name.startswith("cutpoint."):
-            fault = _arrow_fault(room, name.removeprefix("cutpoint").removeprefix("."))
+        if name == "cutpoints" or name.startswith("cutpoints."):
+            fault = _arrow_fault(room, name.removeprefix("cutpoints").removeprefix("."))
         else:
             fault = _package_fault(module, name)
         if fault:
@@ -200,7 +189,7 @@ def test_exceptions_are_in_use():
     for path in SRC.rglob("*.py"):
         room = _module_name(path, SRC).split(".")[0]
         for _, name in _imports(path, SRC):
-            if name.startswith("cutpoint."):
+            if name.startswith("cutpoints."):
                 used.add((room, name.split(".")[1]))
 
     assert set() == set(EXCEPTIONS) - used
@@ -209,25 +198,25 @@ def test_exceptions_are_in_use():
 @pytest.mark.parametrize(
     ("file", "code", "message"),
     [
-        ("metrics/ratios.py", "from cutpoint.find import find", "which is upstairs"),
-        ("metrics/ratios.py", "from cutpoint import find", "which is upstairs"),
-        ("metrics/ratios.py", "from ..find import find", "which is upstairs"),
-        ("metrics/ratios.py", "def f():\n    import cutpoint.find", "which is upstairs"),
-        ("objective.py", "from . import find", "which is upstairs"),
-        ("objective.py", "import_module('cutpoint.find')", "which is upstairs"),
-        ("objective.py", "importlib.import_module('.find', __package__)", "which is upstairs"),
-        ("search/narrow.py", "from cutpoint.sources import arrays", "on the same floor"),
-        ("sources/arrays.py", "from cutpoint.search.sweep import sweep", "on the same floor"),
-        ("compare.py", "from cutpoint import assess", "on the same floor"),
-        ("find.py", "import cutpoint as cp", "imports the façade"),
-        ("cli/find.py", "from cutpoint import __version__", "imports the façade"),
-        ("find.py", "import scipy.optimize", "the package 'scipy'"),
-        ("search/sweep.py", "from scipy import optimize", "the package 'scipy'"),
-        ("sources/arrays.py", "import narwhals as nw", "the package 'narwhals'"),
-        ("_errors.py", "import numpy as np", "the package 'numpy'"),
+        ("metrics/ratios.py", "from cutpoints._find import find", "which is upstairs"),
+        ("metrics/ratios.py", "from cutpoints import _find", "which is upstairs"),
+        ("metrics/ratios.py", "from .._find import find", "which is upstairs"),
+        ("metrics/ratios.py", "def f():\n    import cutpoints._find", "which is upstairs"),
+        ("_goal.py", "from . import _find", "which is upstairs"),
+        ("_goal.py", "import_module('cutpoints._find')", "which is upstairs"),
+        ("_goal.py", "importlib.import_module('._find', __package__)", "which is upstairs"),
+        ("_search/narrow.py", "from cutpoints._data import arrays", "on the same floor"),
+        ("_data/arrays.py", "from cutpoints._search.sweep import sweep", "on the same floor"),
+        ("_compare/x.py", "from cutpoints import _assess", "on the same floor"),
+        ("_find.py", "import cutpoints as cp", "imports the façade"),
+        ("cli/find.py", "from cutpoints import __version__", "imports the façade"),
+        ("_find.py", "import scipy.optimize", "the package 'scipy'"),
+        ("_search/sweep.py", "from scipy import optimize", "the package 'scipy'"),
+        ("_data/arrays.py", "import narwhals as nw", "the package 'narwhals'"),
+        ("exceptions.py", "import numpy as np", "the package 'numpy'"),
         ("plots/roc.py", "import seaborn", "the package 'seaborn'"),
         ("helpers.py", "", "the room 'helpers' has no floor"),
-        ("find.py", "if TYPE_CHECKING:\n    pass\nelse:\n    import scipy", "'scipy'"),
+        ("_find.py", "if TYPE_CHECKING:\n    pass\nelse:\n    import scipy", "'scipy'"),
     ],
 )
 def test_a_forbidden_import_is_found(tmp_path, file, code, message):
@@ -244,19 +233,19 @@ def test_a_forbidden_import_is_found(tmp_path, file, code, message):
 @pytest.mark.parametrize(
     ("file", "code"),
     [
-        ("find.py", "from cutpoint.search import narrow\nfrom cutpoint import objective"),
-        ("search/narrow.py", "from cutpoint.masses import total\nimport numpy as np"),
-        ("sources/arrays.py", "from cutpoint.questions import Summary"),
-        ("search/narrow.py", "from cutpoint.search.sweep import sweep"),
-        ("search/narrow.py", "from .sweep import sweep\nfrom . import sweep"),
-        ("search/narrow.py", "from ..metrics import f1"),
-        ("search/__init__.py", "from .sweep import sweep"),
-        ("search/ilp.py", "from scipy.optimize import milp"),
-        ("metrics/ratios.py", "if TYPE_CHECKING:\n    from cutpoint.find import find"),
+        ("_find.py", "from cutpoints._search import narrow\nfrom cutpoints import _goal"),
+        ("_search/narrow.py", "from cutpoints._kernel.masses import total\nimport numpy as np"),
+        ("_data/arrays.py", "from cutpoints._kernel.tables import Summary"),
+        ("_search/narrow.py", "from cutpoints._search.sweep import sweep"),
+        ("_search/narrow.py", "from .sweep import sweep\nfrom . import sweep"),
+        ("_search/narrow.py", "from ..metrics import f1"),
+        ("_search/__init__.py", "from .sweep import sweep"),
+        ("_ilp/highs.py", "from scipy.optimize import milp"),
+        ("metrics/ratios.py", "if TYPE_CHECKING:\n    from cutpoints._find import find"),
         ("metrics/ratios.py", "import math, collections.abc"),
         ("cli/demo.py", "from sklearn.datasets import load_breast_cancer\nimport rich.table"),
-        ("assess/boot.py", "import scipy.stats"),
-        ("__init__.py", "from cutpoint.find import find"),
+        ("_assess/boot.py", "import scipy.stats"),
+        ("__init__.py", "from cutpoints._find import find"),
     ],
 )
 def test_a_proper_import_is_let_through(tmp_path, file, code):

@@ -5,8 +5,8 @@ import stat
 
 import pytest
 
-import cutpoint as cp
-from cutpoint import plots
+import cutpoints as cp
+from cutpoints import plots
 
 Y, P = [0, 1, 0, 1], [0.1, 0.9, 0.4, 0.6]
 

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-import cutpoint as cp
-from cutpoint import metrics as m
-from cutpoint._errors import InvalidInputError, InvalidParameterError, UnknownMetricError
+import cutpoints as cp
+from cutpoints import metrics as m
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError, UnknownMetricError
 
 Y = [0, 1, 0, 1]
 S = [0.1, 0.4, 0.35, 0.8]
@@ -357,7 +357,7 @@ def test_unknown_metric_in_a_constraint():
 
 def test_metric_that_is_like_no_other():
     """A name without neighbours is met with the command that lists all."""
-    refused(UnknownMetricError, "Got 'qqq'", "cutpoint metrics", Y, S, maximize="qqq")
+    refused(UnknownMetricError, "Got 'qqq'", "cutpoints metrics", Y, S, maximize="qqq")
 
 
 def test_constraint_as_objective():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tools import render_docs
 
-import cutpoint as cp
+import cutpoints as cp
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))

@@ -1,4 +1,4 @@
-"""What `import cutpoint` loads and what it offers."""
+"""What `import cutpoints` loads and what it offers."""
 
 import inspect
 import json
@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-import cutpoint
+import cutpoints
 
 SRC = Path(__file__).parents[1] / "src"
 
@@ -32,44 +32,44 @@ def run(code):
 
 
 def test_import_loads_numpy_and_nothing_else():
-    """`import cutpoint` loads the standard library and NumPy, so that it is as fast as NumPy."""
+    """`import cutpoints` loads the standard library and NumPy, so that it is as fast as NumPy."""
     # What the interpreter itself had loaded at its start (.pth files) is not ours. Modules without
     # a file are made by compiled modules of NumPy.
     loaded = run(
         """
 import json, sys
 before = set(sys.modules)
-import cutpoint
+import cutpoints
 new = {n.split(".")[0] for n in set(sys.modules) - before if getattr(sys.modules[n], "__file__", 0)}
 print(json.dumps(sorted(new - sys.stdlib_module_names)))
 """
     )
 
-    assert {"cutpoint", "numpy"} >= set(loaded)
+    assert {"cutpoints", "numpy"} >= set(loaded)
 
 
 def test_all_has_no_duplicates():
     """`__all__` names each thing once."""
-    assert sorted(set(cutpoint.__all__)) == sorted(cutpoint.__all__)
+    assert sorted(set(cutpoints.__all__)) == sorted(cutpoints.__all__)
 
 
 def test_all_is_what_there_is():
-    """`dir(cutpoint)` offers the names of `__all__`, and rooms that happen to be imported."""
+    """`dir(cutpoints)` offers the names of `__all__`, and rooms that happen to be imported."""
     offered = {
         name
-        for name in dir(cutpoint)
+        for name in dir(cutpoints)
         if not name.startswith("_")
         and name not in INCIDENTAL
-        and (name in cutpoint.__all__ or not isinstance(getattr(cutpoint, name), ModuleType))
+        and (name in cutpoints.__all__ or not isinstance(getattr(cutpoints, name), ModuleType))
     }
 
-    assert {name for name in cutpoint.__all__ if not name.startswith("_")} == offered
+    assert {name for name in cutpoints.__all__ if not name.startswith("_")} == offered
 
 
-@pytest.mark.parametrize("name", cutpoint.__all__)
+@pytest.mark.parametrize("name", cutpoints.__all__)
 def test_public_name_exists_and_is_documented(name):
     """Every public name can be imported and has a docstring of its own."""
-    value = getattr(cutpoint, name)
+    value = getattr(cutpoints, name)
 
     if name != "__version__":
         assert inspect.getdoc(value)
@@ -79,17 +79,17 @@ def test_public_name_exists_and_is_documented(name):
 def test_unknown_name_is_an_attribute_error():
     """A misspelt name fails as in any module, lazy loading or not."""
     with pytest.raises(AttributeError, match="fnid"):
-        cutpoint.fnid  # noqa: B018 - the access is what is tested
+        cutpoints.fnid  # noqa: B018 - the access is what is tested
 
 
 @pytest.mark.parametrize("first", ["names", "modules"])
 def test_a_module_never_hides_the_function_of_its_name(first):
-    """`cutpoint.find` is the function, whether or not the module `cutpoint.find` was loaded."""
+    """`cutpoints.find` is the function, whether or not the module `cutpoints.find` was loaded."""
     # Importing the submodule `find` makes Python set the attribute `find` of the package to the
     # module. Names that are loaded lazily must be proof against that, in either order.
-    names = "kinds = {n: type(getattr(cutpoint, n)).__name__ for n in cutpoint.__all__}"
+    names = "kinds = {n: type(getattr(cutpoints, n)).__name__ for n in cutpoints.__all__}"
     modules = """
-for module in pkgutil.walk_packages(cutpoint.__path__, "cutpoint."):
+for module in pkgutil.walk_packages(cutpoints.__path__, "cutpoints."):
     if not module.name.endswith("__main__"):
         try:
             importlib.import_module(module.name)
@@ -100,7 +100,7 @@ for module in pkgutil.walk_packages(cutpoint.__path__, "cutpoint."):
     kinds = run(
         "\n".join(
             [
-                "import importlib, json, pkgutil, cutpoint",
+                "import importlib, json, pkgutil, cutpoints",
                 *steps,
                 "print(json.dumps(kinds))",
             ]
@@ -108,7 +108,7 @@ for module in pkgutil.walk_packages(cutpoint.__path__, "cutpoint."):
     )
 
     expected = run(
-        "import json, cutpoint\n"
-        "print(json.dumps({n: type(getattr(cutpoint, n)).__name__ for n in cutpoint.__all__}))"
+        "import json, cutpoints\n"
+        "print(json.dumps({n: type(getattr(cutpoints, n)).__name__ for n in cutpoints.__all__}))"
     )
     assert expected == kinds

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cutpoint.cli import main
+from cutpoints.cli import main
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -34,7 +34,7 @@ def test_there_are_examples():
 @pytest.mark.parametrize("block", blocks("console"))
 def test_shell_examples(block):
     """Each command prints, 80 columns wide, what the README shows."""
-    for command, expected in re.findall(r"^\$ cutpoint (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+    for command, expected in re.findall(r"^\$ cutpoints (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
         result = CliRunner().invoke(main, shlex.split(command), env={"COLUMNS": "80"})
 
         assert expected == result.stdout

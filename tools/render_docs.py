@@ -11,15 +11,15 @@ from pathlib import Path
 
 import click
 
-from cutpoint.cli import main
-from cutpoint.metrics._catalogue import EXAMPLES
+from cutpoints.cli import main
+from cutpoints.metrics.registry import EXAMPLES
 
 DOCS = Path(__file__).parents[1] / "docs"
 WIDTH = 80
 
 
 def catalogue() -> str:
-    """Return the page of metrics: the same text as `cutpoint metrics show`."""
+    """Return the page of metrics: the same text as `cutpoints metrics show`."""
     page = [
         "# The catalogue of metrics",
         "",
@@ -61,7 +61,7 @@ def command_line() -> str:
                 assert child is not None
                 add(child, [*path, name])
 
-    add(main, ["cutpoint"])
+    add(main, ["cutpoints"])
     return "\n".join(page)
 
 

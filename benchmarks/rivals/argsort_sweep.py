@@ -57,7 +57,7 @@ GOALS = {"f1": _f1, "accuracy": _accuracy, "mcc": _mcc}
 @cache
 def of_the_catalogue(goal):
     """Any other goal: the formula of the catalogue on arrays, and what to take of its values."""
-    from cutpoint import metrics
+    from cutpoints import metrics
 
     metric = getattr(metrics, goal)
 

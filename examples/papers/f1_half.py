@@ -20,8 +20,8 @@ import numpy as np
 from matplotlib import pyplot as plt
 from scipy.stats import norm
 
-import cutpoint as cp
-from cutpoint.plots import ExpectedCurveDisplay, ReliabilityDisplay
+import cutpoints as cp
+from cutpoints.plots import ExpectedCurveDisplay, ReliabilityDisplay
 
 HERE = Path(__file__).parent
 

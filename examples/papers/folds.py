@@ -14,7 +14,7 @@ from sklearn.datasets import make_classification
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedKFold, TimeSeriesSplit
 from sklearn.tree import DecisionTreeClassifier
 
-import cutpoint as cp
+import cutpoints as cp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-import cutpoint as cp
+import cutpoints as cp
 
 EPSILONS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 0.0)
 SEEDS = 5

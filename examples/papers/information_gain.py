@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from cutpoint.solution import Confusion
+from cutpoints._result import Confusion
 
 FEATURES = ("overcooked pasta", "long wait", "rude waiter")
 DINERS = (

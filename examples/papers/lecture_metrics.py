@@ -15,9 +15,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
 
-import cutpoint as cp
-from cutpoint.plots import ConfusionDisplay, PrecisionRecallDisplay, RocDisplay
-from cutpoint.plots._style import BLUE, LIGHT
+import cutpoints as cp
+from cutpoints.plots import ConfusionDisplay, PrecisionRecallDisplay, RocDisplay
+from cutpoints.plots._style import BLUE, LIGHT
 
 SCAN = (
     [1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0],

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-import cutpoint as cp
-from cutpoint.plots import PrecisionRecallDisplay
+import cutpoints as cp
+from cutpoints.plots import PrecisionRecallDisplay
 
 CREDIT = {
     "a1": cp.Confusion(tp=80, fp=20, fn=20, tn=80),

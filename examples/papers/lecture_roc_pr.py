@@ -13,10 +13,10 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-import cutpoint as cp
-from cutpoint.compare import compare
-from cutpoint.plots import ComparisonDisplay, PrecisionRecallDisplay, RocDisplay
-from cutpoint.plots._style import BLUE, GREEN, ORANGE, unit_square
+import cutpoints as cp
+from cutpoints._compare import compare
+from cutpoints.plots import ComparisonDisplay, PrecisionRecallDisplay, RocDisplay
+from cutpoints.plots._style import BLUE, GREEN, ORANGE, unit_square
 
 MODELS = {
     "M1": cp.Confusion(tp=50, fp=30, fn=0, tn=20),

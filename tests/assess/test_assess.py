@@ -8,11 +8,11 @@ import pytest
 from scipy.stats import norm
 from sklearn.model_selection import GroupKFold, LeaveOneOut, RepeatedStratifiedKFold, TimeSeriesSplit
 
-import cutpoint as cp
-from cutpoint._errors import InfeasibleError, InvalidInputError, InvalidParameterError
-from cutpoint.folds import folds, numbered
-from cutpoint.honest import honest
-from cutpoint.objective import goal
+import cutpoints as cp
+from cutpoints._evaluate.cross_validation import honest
+from cutpoints._evaluate.splits import folds, numbered
+from cutpoints._goal import goal
+from cutpoints.exceptions import InfeasibleError, InvalidInputError, InvalidParameterError
 
 
 def rare(n, seed, prevalence=0.05, shift=1.5):

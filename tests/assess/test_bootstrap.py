@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-import cutpoint as cp
-from cutpoint.assess import bootstrap
-from cutpoint.objective import goal
+import cutpoints as cp
+from cutpoints._assess import bootstrap
+from cutpoints._goal import goal
 
 GOALS = [
     {"maximize": "f1"},

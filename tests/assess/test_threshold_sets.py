@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-import cutpoint as cp
-from cutpoint._errors import InvalidParameterError
-from cutpoint.assess.bands import band, half_width
-from cutpoint.assess.threshold_sets import near_optimal, odds, split_set
-from cutpoint.find import as_source
-from cutpoint.objective import goal
-from cutpoint.search.sweep import all_cuts
+import cutpoints as cp
+from cutpoints._assess.bands import band, half_width
+from cutpoints._assess.threshold_sets import near_optimal, odds, split_set
+from cutpoints._find import as_source
+from cutpoints._goal import goal
+from cutpoints._search.sweep import all_cuts
+from cutpoints.exceptions import InvalidParameterError
 
 
 def expit(x):

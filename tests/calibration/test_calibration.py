@@ -9,8 +9,8 @@ from sklearn.calibration import calibration_curve
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss
 
-import cutpoint as cp
-from cutpoint._errors import InvalidInputError, InvalidParameterError
+import cutpoints as cp
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 RNG = np.random.default_rng(0)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.isotonic import IsotonicRegression
 
-import cutpoint as cp
-from cutpoint._errors import InvalidInputError, InvalidParameterError
+import cutpoints as cp
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 
 def draw(seed, size, bend=2.0):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cutpoint.cli import main
+from cutpoints.cli import main
 
 SRC = Path(__file__).parents[2] / "src"
 COLUMNS = ("--label", "y", "--score", "p")
@@ -28,7 +28,7 @@ def run():
 
     def _run(*args, **options):
         env = {"COLUMNS": "80", **options.pop("env", {})}
-        result = CliRunner().invoke(main, [*args], prog_name="cutpoint", env=env, **options)
+        result = CliRunner().invoke(main, [*args], prog_name="cutpoints", env=env, **options)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result
@@ -43,7 +43,7 @@ def process():
     def _start(*args, **options):
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return subprocess.Popen(
-            [sys.executable, "-m", "cutpoint", *args],
+            [sys.executable, "-m", "cutpoints", *args],
             env={**os.environ, "PYTHONPATH": str(SRC), "COLUMNS": "80", **options.pop("env", {})},
             text=True,
             **{**pipes, **options},

@@ -1,4 +1,4 @@
-"""`cutpoint apply` and `cutpoint policy`: decide files from a shell, and read a policy file."""
+"""`cutpoints apply` and `cutpoints policy`: decide files from a shell, and read a policy file."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-import cutpoint as cp
+import cutpoints as cp
 
 COLUMNS = ("--label", "y", "--score", "p")
 
@@ -79,7 +79,7 @@ def test_parquet_through_a_pipe(policy, tmp_path):
     src = str(Path(__file__).parents[2] / "src")
     with (tmp_path / "in.parquet").open("rb") as file:
         out = subprocess.run(
-            [sys.executable, "-m", "cutpoint", "apply", policy, "-"],
+            [sys.executable, "-m", "cutpoints", "apply", policy, "-"],
             stdin=file,
             capture_output=True,
             check=True,
@@ -174,7 +174,7 @@ def test_an_interrupt_leaves_nothing_behind(process, policy, tmp_path):
     assert [] == list(spool.iterdir())
 
 
-# --- cutpoint policy
+# --- cutpoints policy
 
 
 def test_show(run, policy):

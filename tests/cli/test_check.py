@@ -1,11 +1,11 @@
-"""`cutpoint check`: a sentence first, then numbers; an exit code for schedulers."""
+"""`cutpoints check`: a sentence first, then numbers; an exit code for schedulers."""
 
 import json
 
 import numpy as np
 import pytest
 
-import cutpoint as cp
+import cutpoints as cp
 
 
 def scores(n, seed, shift=0.0, prevalence=0.3):

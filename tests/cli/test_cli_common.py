@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-import cutpoint as cp
-from cutpoint._errors import InvalidInputError, InvalidParameterError
-from cutpoint.cli import _output, main
-from cutpoint.cli._messages import in_options
+import cutpoints as cp
+from cutpoints.cli import _output, main
+from cutpoints.cli._messages import in_options
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 SRC = Path(__file__).parents[2] / "src"
 
@@ -31,7 +31,7 @@ def commands(group, *path):
             yield (*path, name)
 
 
-ALL = [pytest.param(words, id=" ".join(words) or "cutpoint") for words in commands(main)]
+ALL = [pytest.param(words, id=" ".join(words) or "cutpoints") for words in commands(main)]
 
 
 @pytest.mark.parametrize("words", ALL)
@@ -42,7 +42,7 @@ def test_help_has_an_example(run, words, flag):
 
     assert 0 == result.exit_code
     assert "Example" in result.stdout
-    assert f"\n    {' '.join(['cutpoint', *words])}" in result.stdout
+    assert f"\n    {' '.join(['cutpoints', *words])}" in result.stdout
     assert "" == result.stderr
 
 
@@ -77,7 +77,7 @@ def test_unknown_command_is_met_with_the_nearest(run):
 
 
 def test_no_command_prints_the_help(run):
-    """`cutpoint` alone shows what there is."""
+    """`cutpoints` alone shows what there is."""
     result = run()
 
     assert "Commands:" in result.output
@@ -88,15 +88,15 @@ def test_version_in_three_forms(run):
     option = run("--version").stdout.split()[1]
     text = run("version").stdout
 
-    assert text.startswith(f"cutpoint {option} (python 3.")
-    assert option == json.loads(run("version", "--json").stdout)["cutpoint"]
+    assert text.startswith(f"cutpoints {option} (python 3.")
+    assert option == json.loads(run("version", "--json").stdout)["cutpoints"]
 
 
 def test_python_m_is_the_same_program(process):
-    """`python -m cutpoint` calls itself cutpoint."""
+    """`python -m cutpoints` calls itself cutpoints."""
     out, err = process("--help").communicate()
 
-    assert out.startswith("Usage: cutpoint [OPTIONS]")
+    assert out.startswith("Usage: cutpoints [OPTIONS]")
     assert "" == err
 
 
@@ -114,7 +114,7 @@ def test_errors_go_to_standard_error_without_a_traceback(process):
 
 
 def test_a_reader_that_leaves_is_no_error(process, tmp_path):
-    """`cutpoint curve ... | head -1` says nothing when head has gone."""
+    """`cutpoints curve ... | head -1` says nothing when head has gone."""
     path = tmp_path / "long.csv"
     path.write_text("y,p\n" + "".join(f"{i % 2},{i}\n" for i in range(50_000)), encoding="utf-8")
     running = process("curve", str(path), "--label", "y", "--score", "p", "--csv")
@@ -383,7 +383,7 @@ def test_a_second_column_of_scores_is_never_ignored(run, scores, tmp_path, comma
 
     assert 2 == result.exit_code
     assert "Invalid value for '--score'" in result.stderr
-    assert "`cutpoint compare` and `cutpoint report` take several" in " ".join(result.stderr.split())
+    assert "`cutpoints compare` and `cutpoints report` take several" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize("command", READERS)
@@ -501,7 +501,7 @@ def test_hints_of_the_command_line_name_commands(run, tmp_path):
     result = run("expected", str(path), "--score", "p", "--maximize", "f1")
 
     assert 1 == result.exit_code
-    assert result.stderr.endswith("Hint: with labels, `cutpoint find` takes any scores.\n")
+    assert result.stderr.endswith("Hint: with labels, `cutpoints find` takes any scores.\n")
 
 
 @pytest.mark.parametrize("command", ["find", "curve", "compare", "ilp", "report"])

@@ -1,10 +1,10 @@
-"""`cutpoint compare`, and the pictures and evaluations of `cutpoint curve`."""
+"""`cutpoints compare`, and the pictures and evaluations of `cutpoints curve`."""
 
 import json
 
 import pytest
 
-import cutpoint as cp
+import cutpoints as cp
 
 
 @pytest.fixture

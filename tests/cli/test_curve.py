@@ -1,4 +1,4 @@
-"""`cutpoint curve`."""
+"""`cutpoints curve`."""
 
 import csv
 import io
@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-import cutpoint as cp
+import cutpoints as cp
 
 LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.3, 0.4, 0.2, 0.1]
 DATA = ("--label", "y", "--score", "p")
@@ -87,7 +87,7 @@ def test_json_has_every_cut(run, many):
 
 
 def test_json_agrees_with_the_library(run, scores):
-    """The command prints the numbers of `cutpoint.curve`."""
+    """The command prints the numbers of `cutpoints.curve`."""
     curve = cp.curve(LABELS, SCORES)
     shown = json.loads(run("curve", scores, *DATA, "--json").stdout)
 

@@ -1,4 +1,4 @@
-"""`cutpoint demo`."""
+"""`cutpoints demo`."""
 
 import json
 import shlex
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cutpoint.cli.demo import GOALS
+from cutpoints.cli.demo import GOALS
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "scores.csv"
 
@@ -63,7 +63,7 @@ def test_next_commands_work(run, saved):
     assert 0 == saved.exit_code
     assert 3 <= len(commands)
     for command in commands:
-        assert "cutpoint" == command[0]
+        assert "cutpoints" == command[0]
         assert 0 == run(*command[1:]).exit_code
     found = json.loads(run(*commands[0][1:], "--json").stdout)
     row = next(line for line in saved.stdout.splitlines() if line.startswith("maximize f1 "))
@@ -72,7 +72,7 @@ def test_next_commands_work(run, saved):
 
 def test_without_a_file_the_first_step_saves_one(run):
     """The proposed commands begin with the one that writes their file."""
-    assert "Next:\n  cutpoint demo --save scores.csv\n" in run("demo").stdout
+    assert "Next:\n  cutpoints demo --save scores.csv\n" in run("demo").stdout
 
 
 def test_a_file_that_exists_is_left_alone(run, saved, tmp_path):

@@ -7,8 +7,8 @@ import click
 import numpy as np
 import pytest
 
-import cutpoint as cp
-from cutpoint.cli import main
+import cutpoints as cp
+from cutpoints.cli import main
 
 ROWS = 3000
 
@@ -16,7 +16,7 @@ ROWS = 3000
 def examples(command):
     """Yield the commands in the help texts of a command and of all below it."""
     text = (command.epilog or "").replace("\b", "").replace("\\\n", " ")
-    yield from (line.strip() for line in text.splitlines() if "cutpoint " in line)
+    yield from (line.strip() for line in text.splitlines() if "cutpoints " in line)
     if isinstance(command, click.Group):
         for below in command.commands.values():
             yield from examples(below)
@@ -53,12 +53,12 @@ def folder(tmp_path_factory):
 def test_the_example_runs(run, folder, monkeypatch, line):
     """What people copy out of a help text works, on files of the names and columns in it."""
     monkeypatch.chdir(folder)
-    if line == "cutpoint demo --save scores.csv":
+    if line == "cutpoints demo --save scores.csv":
         monkeypatch.chdir(folder / "new")
     piped = Path("new.csv").read_text(encoding="utf-8") if line.startswith("cat new.csv | ") else None
     name, *words = shlex.split(line.removeprefix("cat new.csv | ").partition(" > ")[0])
     result = run(*words, input=piped)
 
-    assert "cutpoint" == name
+    assert "cutpoints" == name
     assert 0 == result.exit_code, result.stderr
     assert result.stdout

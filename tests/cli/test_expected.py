@@ -1,11 +1,11 @@
-"""`cutpoint expected` and `cutpoint calibration`: what they print, in words and as JSON."""
+"""`cutpoints expected` and `cutpoints calibration`: what they print, in words and as JSON."""
 
 import json
 
 import numpy as np
 import pytest
 
-import cutpoint as cp
+import cutpoints as cp
 
 
 @pytest.fixture

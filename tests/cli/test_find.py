@@ -1,11 +1,11 @@
-"""`cutpoint find`."""
+"""`cutpoints find`."""
 
 import json
 import math
 
 import pytest
 
-import cutpoint as cp
+import cutpoints as cp
 
 LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.3, 0.4, 0.2, 0.1]
 
@@ -217,7 +217,7 @@ def test_options_that_do_not_go_together_are_exit_2(run, scores, options, messag
         (["--maximize", "f11"], "Got 'f11' instead", "did you mean 'f1'"),
         (["--maximize", "f1 >= 2"], "--maximize must be", "constraints go into --subject-to"),
         (["--maximize", "cost(2, 1)"], "given by name", "for example"),
-        (["--maximize", "__import__('os')"], "Got '__import__'", "cutpoint metrics"),
+        (["--maximize", "__import__('os')"], "Got '__import__'", "cutpoints metrics"),
         (["--maximize", ""], "--maximize must be", "for example"),
         (["--maximize", "f1", "--subject-to", "precision"], "--subject-to must be", "for example"),
         (["--maximize", "f1", "--pos-label", "7"], "--pos-label must be one of the labels", ""),

@@ -1,10 +1,10 @@
-"""`cutpoint find --by`."""
+"""`cutpoints find --by`."""
 
 import json
 
 import pytest
 
-import cutpoint as cp
+import cutpoints as cp
 
 GOAL = ("--label", "y", "--score", "p", "--maximize", "f1")
 

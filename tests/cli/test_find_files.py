@@ -1,14 +1,14 @@
-"""`cutpoint find` on files that stream, and on the rows that --where and --sql leave of them."""
+"""`cutpoints find` on files that stream, and on the rows that --where and --sql leave of them."""
 
 import json
 
 import numpy as np
 import pytest
 
-import cutpoint as cp
-from cutpoint import segments
-from cutpoint.sources import files as reading
-from cutpoint.sources.files import FileSource
+import cutpoints as cp
+from cutpoints import _segments as segments
+from cutpoints._data import files as reading
+from cutpoints._data.files import FileSource
 
 pl = pytest.importorskip("polars")
 GOAL = ("--label", "y", "--score", "p", "--maximize", "f1")

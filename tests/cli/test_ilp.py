@@ -1,10 +1,10 @@
-"""`cutpoint ilp`."""
+"""`cutpoints ilp`."""
 
 import json
 
 import pytest
 
-import cutpoint as cp
+import cutpoints as cp
 
 DATA = ("--label", "y", "--score", "p")
 

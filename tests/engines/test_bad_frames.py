@@ -8,9 +8,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import cutpoint as cp
-from cutpoint._errors import CutpointError, InvalidInputError, InvalidParameterError, MissingDependencyError
-from cutpoint.sources import frames
+import cutpoints as cp
+from cutpoints._data import groupby as frames
+from cutpoints.exceptions import (
+    CutpointError,
+    InvalidInputError,
+    InvalidParameterError,
+    MissingDependencyError,
+)
 
 GOOD = {"y": [0, 1, 0, 1], "p": [0.1, 0.2, 0.3, 0.4]}
 INPUT, PARAMETER = InvalidInputError, InvalidParameterError
@@ -196,5 +201,5 @@ def test_a_package_that_is_not_installed(name, extra, engine_called, monkeypatch
 
     source = frames.FrameSource(frame, score="p", label="y")
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingDependencyError, match=re.escape(f"pip install 'cutpoint[{extra}]'")):
+    with pytest.raises(MissingDependencyError, match=re.escape(f"pip install 'cutpoints[{extra}]'")):
         source.summary()

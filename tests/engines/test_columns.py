@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import cutpoint as cp
+import cutpoints as cp
 
 RNG = np.random.default_rng(8)
 Y = (RNG.random(80) < 0.4).astype(np.int64)

@@ -6,11 +6,11 @@ import narwhals as nw
 import numpy as np
 import pytest
 
-import cutpoint as cp
-from cutpoint._errors import InvalidInputError
-from cutpoint.questions import Ranges
-from cutpoint.sources import frames
-from cutpoint.sources._pieces import LARGEST, Seen, divide, join
+import cutpoints as cp
+from cutpoints._data import groupby as frames
+from cutpoints._data.bins import LARGEST, Seen, divide, join
+from cutpoints._kernel.tables import Ranges
+from cutpoints.exceptions import InvalidInputError
 
 duckdb = pytest.importorskip("duckdb")
 ROWS = 100_000

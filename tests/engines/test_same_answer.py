@@ -6,8 +6,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-import cutpoint as cp
-from cutpoint.sources import frames
+import cutpoints as cp
+from cutpoints._data import groupby as frames
 
 RNG = np.random.default_rng(20)
 ROWS = 400

@@ -11,14 +11,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-import cutpoint as cp
+import cutpoints as cp
 from asking import everything
-from cutpoint import segments
-from cutpoint._errors import InvalidInputError, InvalidParameterError
-from cutpoint.find import solve
-from cutpoint.objective import goal as read_goal
-from cutpoint.sources import _grouped_segments as grouped
-from cutpoint.sources.frames import FrameSource
+from cutpoints import _segments as segments
+from cutpoints._data import groupby_segments as grouped
+from cutpoints._data.groupby import FrameSource
+from cutpoints._find import solve
+from cutpoints._goal import goal as read_goal
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 ROWS = 6_000
 pytestmark = pytest.mark.filterwarnings("ignore:fetch_arrow_table")

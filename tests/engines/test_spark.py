@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import cutpoint as cp
+import cutpoints as cp
 from engines import servers
 
 pytestmark = pytest.mark.xdist_group("spark")

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import cutpoint as cp
-from cutpoint import metrics as m
+import cutpoints as cp
+from cutpoints import metrics as m
 
 
 def test_0_1_two_forms_of_accuracy():

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-import cutpoint as cp
+import cutpoints as cp
 import oracle
-from cutpoint import ilp
-from cutpoint._errors import SolverError
+from cutpoints import ilp
+from cutpoints.exceptions import SolverError
 
 Y = np.array([0, 0, 1, 1, 0, 1, 1])
 S = np.array([0.1, 0.2, 0.3, 0.4, 0.4, 0.8, 0.9])

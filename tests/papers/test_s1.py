@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-import cutpoint as cp
-from cutpoint import metrics as m
+import cutpoints as cp
+from cutpoints import metrics as m
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "papers" / "f1_half.py"
 

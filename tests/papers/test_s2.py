@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-import cutpoint as cp
-from cutpoint import metrics as m
+import cutpoints as cp
+from cutpoints import metrics as m
 
 M1 = cp.Confusion(tp=50, fp=30, fn=0, tn=20)
 M2 = cp.Confusion(tp=20, fp=0, fn=30, tn=50)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import cutpoint as cp
+import cutpoints as cp
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "papers"
 MODELS = {

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-import cutpoint as cp
+import cutpoints as cp
 
 CASE = cp.Confusion(tp=9, fp=2, fn=1, tn=8)
 SUMMARY = {

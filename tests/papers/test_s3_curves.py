@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import cutpoint as cp
-from cutpoint._errors import DataWarning
+import cutpoints as cp
+from cutpoints.exceptions import DataWarning
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "papers"
 SCAN = (

@@ -11,7 +11,7 @@ from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedKF
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-import cutpoint as cp
+import cutpoints as cp
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "papers"
 

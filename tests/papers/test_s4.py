@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import cutpoint as cp
-from cutpoint import metrics as m
+import cutpoints as cp
+from cutpoints import metrics as m
 
 A1 = cp.Confusion(tp=80, fp=20, fn=20, tn=80)
 A2 = cp.Confusion(tp=48, fp=2, fn=52, tn=98)

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import cutpoint as cp
-from cutpoint._errors import DataWarning
-from cutpoint.compare import improvement
+import cutpoints as cp
+from cutpoints._compare import improvement
+from cutpoints.exceptions import DataWarning
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "papers"
 CREDIT = {

@@ -8,10 +8,15 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-import cutpoint as cp
-from cutpoint import plots
-from cutpoint._errors import InfeasibleError, InvalidInputError, InvalidParameterError, MissingDependencyError
-from cutpoint.plots import _style
+import cutpoints as cp
+from cutpoints import plots
+from cutpoints.exceptions import (
+    InfeasibleError,
+    InvalidInputError,
+    InvalidParameterError,
+    MissingDependencyError,
+)
+from cutpoints.plots import _style
 
 SRC = Path(__file__).parents[2] / "src"
 
@@ -175,15 +180,15 @@ def test_an_unwritable_folder_is_named(data, tmp_path):
 def test_missing_matplotlib_is_said(data, tmp_path, monkeypatch):
     """Without matplotlib the error names the extra to install."""
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingDependencyError, match=r"cutpoint\[plot\]"):
+    with pytest.raises(MissingDependencyError, match=r"cutpoints\[plot\]"):
         plots.RocDisplay.of_curve(cp.curve(*data)).save(tmp_path / "roc.png")
 
 
 def test_saving_does_not_touch_pyplot(tmp_path):
     """Writing a file neither loads pyplot nor chooses a backend for the user."""
     code = (
-        "import sys, cutpoint as cp\n"
-        "from cutpoint import plots\n"
+        "import sys, cutpoints as cp\n"
+        "from cutpoints import plots\n"
         f"plots.RocDisplay.of_curve(cp.curve([0, 1], [0.2, 0.7])).save({str(tmp_path / 'r.png')!r})\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )

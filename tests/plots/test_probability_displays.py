@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-import cutpoint as cp
-from cutpoint._errors import InvalidParameterError
-from cutpoint.plots import ExpectedCurveDisplay, ReliabilityDisplay
+import cutpoints as cp
+from cutpoints.exceptions import InvalidParameterError
+from cutpoints.plots import ExpectedCurveDisplay, ReliabilityDisplay
 
 RNG = np.random.default_rng(0)
 P = RNG.beta(1, 2, 400)

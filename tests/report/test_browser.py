@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import cutpoint as cp
+import cutpoints as cp
 from report.plain import counted
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -466,7 +466,7 @@ def test_it_is_named_for_screen_readers(visit):
 
 def test_large_data_are_exact_at_the_optimum_and_bounded_elsewhere(visit, pages, monkeypatch):
     """Drawn from buckets, the optimum is exact still, and no threshold beats the bound at other costs."""
-    from cutpoint.report import cuts
+    from cutpoints._report import cuts
 
     monkeypatch.setattr(cuts, "SWEEP", 1000)
     rng = np.random.default_rng(3)

@@ -11,10 +11,10 @@ import re
 import numpy as np
 import pytest
 
-import cutpoint as cp
-from cutpoint._errors import InvalidInputError, MissingDependencyError
-from cutpoint.report import page as page_room
-from cutpoint.report.page import inert
+import cutpoints as cp
+from cutpoints._report import page as page_room
+from cutpoints._report.page import inert
+from cutpoints.exceptions import InvalidInputError, MissingDependencyError
 
 Y, P = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.6, 0.9]
 HOSTILE = "</script><script>alert(1)</script><!-- \u2028\u2029 & \"'"
@@ -101,7 +101,7 @@ def test_plotly_is_asked_for(tmp_path, monkeypatch):
     real = importlib.util.find_spec
     monkeypatch.setattr(page_room, "find_spec", lambda name: None if name == "plotly" else real(name))
     made = cp.report(Y, P, maximize="f1")
-    with pytest.raises(MissingDependencyError, match=r"pip install 'cutpoint\[report\]'"):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'cutpoints\[report\]'"):
         made.save(tmp_path / "page.html")
     assert [] == list(tmp_path.iterdir())
 
@@ -116,7 +116,7 @@ def test_jinja_is_asked_for(monkeypatch):
         return real(name, *rest, **options)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'cutpoint\[report\]'"):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'cutpoints\[report\]'"):
         cp.report(Y, P, maximize="f1").html()
 
 

@@ -10,12 +10,12 @@ import pandas as pd
 import polars as pl
 import pytest
 
-import cutpoint as cp
-from cutpoint._errors import InfeasibleError, InvalidInputError, InvalidParameterError, UnknownMetricError
-from cutpoint.assess.bands import half_width
-from cutpoint.report import cuts as cuts_room
-from cutpoint.report.cuts import DRAWN
-from cutpoint.report.summary import short
+import cutpoints as cp
+from cutpoints._assess.bands import half_width
+from cutpoints._report import cuts as cuts_room
+from cutpoints._report.cuts import DRAWN
+from cutpoints._report.summary import short
+from cutpoints.exceptions import InfeasibleError, InvalidInputError, InvalidParameterError, UnknownMetricError
 from report.plain import counted
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.schema.json").read_text(encoding="utf-8"))
@@ -142,7 +142,7 @@ def test_buckets_take_few_readings(monkeypatch):
     """All searches together ask for rows once: two passes, however many operating points there are."""
     monkeypatch.setattr(cuts_room, "SWEEP", 100)
     y, p = rows("probabilities", n=300_000)
-    from cutpoint.sources.arrays import ArraySource
+    from cutpoints._data.arrays import ArraySource
 
     source = ArraySource.labelled(y, p)
     cp.report(source, maximize="f1")
@@ -192,7 +192,7 @@ def test_small_data_are_cross_validated():
 @pytest.mark.parametrize("goal", [{"maximize": "f1"}, {"minimize": "cost(fp=1, fn=4)"}], ids=str)
 def test_large_data_are_resampled(monkeypatch, goal):
     """The bootstrap of bucket counts takes off about what cross-validation takes off, never adds."""
-    from cutpoint.report import trust
+    from cutpoints._report import trust
 
     gaps = []
     for seed in range(4):
@@ -213,7 +213,7 @@ def test_large_data_are_resampled(monkeypatch, goal):
 
 def test_the_bound_is_that_of_the_band(monkeypatch):
     """With many rows the bound is the DKW band at the threshold: recall less its half-width."""
-    from cutpoint.report import trust
+    from cutpoints._report import trust
 
     monkeypatch.setattr(trust, "ROWS", 0)
     y, p = rows("probabilities")

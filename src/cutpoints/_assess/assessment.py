@@ -1,0 +1,283 @@
+"""What `assess` found out, and how it is told."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutpoints._goal import in_words
+from cutpoints._result import html_table, json_number, show
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoints._assess.bands import Band
+    from cutpoints._assess.threshold_sets import ThresholdSet
+    from cutpoints._evaluate.cross_validation import Honest
+    from cutpoints._result import Solution
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """The best thresholds of resamples, and the middle part of them. A heuristic: no theory backs it.
+
+    Attributes
+    ----------
+    thresholds : ndarray
+        The best threshold of each resample; NaN where none met the constraints.
+    low, high : float
+        The percentile interval.
+    infeasible : int
+        How many resamples had no threshold that meets the constraints.
+    """
+
+    thresholds: NDArray[np.float64]
+    low: float
+    high: float
+    infeasible: int
+
+    @classmethod
+    def of(cls, thresholds: NDArray[np.float64], confidence: float) -> Bootstrap:
+        """Take the percentiles; thresholds are values of the data, so nothing is interpolated."""
+        known = np.sort(thresholds[~np.isnan(thresholds)])
+        infeasible = len(thresholds) - len(known)
+        if len(known) == 0:
+            return cls(thresholds, math.nan, math.nan, infeasible)
+        out = (1 - confidence) / 2 * (len(known) - 1)
+        low, high = known[math.floor(out)], known[len(known) - 1 - math.floor(out)]
+        return cls(thresholds, float(low), float(high), infeasible)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form, without the replicates."""
+        return {
+            "method": "percentile, heuristic",
+            "low": json_number(self.low),
+            "high": json_number(self.high),
+            "n_bootstrap": len(self.thresholds),
+            "infeasible": self.infeasible,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Assessment:
+    """How far a threshold can be trusted.
+
+    Attributes
+    ----------
+    solution : Solution
+        The best threshold of the rows.
+    resubstitution : float
+        The value at the threshold on the rows that chose it: too good.
+    cross_validated : float
+        The value to expect: each fold judged at the threshold of the other folds, counts pooled.
+    optimism : float
+        How much too good the first is, by the second; positive also when minimising.
+    honest : Honest
+        The folds: their thresholds, their values, the pooled counts.
+    median_threshold : float
+        The (lower) median of the folds' thresholds.
+    near_optimal : ThresholdSet
+        All thresholds whose value on these rows is within `tolerance` of the best.
+    confidence_set : ThresholdSet or None
+        Holds the truly best threshold with at least this `confidence`, exactly; for linear costs
+        and independent rows. `no_confidence_set` says why it is missing.
+    band : Band or None
+        The values that are possible at every threshold at once. `no_band` says why it is missing.
+    lower_bound : float
+        The worst value on new data at the chosen threshold, with this `confidence`, although the
+        same rows chose it (when minimising, the highest); NaN without a band.
+    bootstrap : Bootstrap or None
+        The percentile interval of the threshold. A heuristic.
+    summary : str
+        All of it in a sentence or two.
+    """
+
+    solution: Solution
+    honest: Honest
+    folds: int
+    tolerance: float
+    near_optimal: ThresholdSet
+    confidence: float
+    confidence_set: ThresholdSet | None
+    no_confidence_set: str | None
+    band: Band | None
+    no_band: str | None
+    bootstrap: Bootstrap | None
+    resubstitution_constraints: dict[str, float]
+
+    @property
+    def resubstitution(self) -> float:
+        """The value at the threshold on the rows that chose it."""
+        assert self.solution.value is not None
+        return self.solution.value
+
+    @property
+    def cross_validated(self) -> float:
+        """The value to expect on new rows."""
+        return self.honest.value
+
+    @property
+    def optimism(self) -> float:
+        """How much too good the resubstitution value is."""
+        return self._sign * (self.resubstitution - self.cross_validated)
+
+    @property
+    def median_threshold(self) -> float:
+        """The median of the folds' thresholds: a steadier choice, often a little better on new rows."""
+        known = sorted(t for t in self.honest.thresholds if not math.isnan(t))
+        return known[(len(known) - 1) // 2] if known else math.nan
+
+    @property
+    def lower_bound(self) -> float:
+        """The worst value on new data at the threshold, with confidence."""
+        if self.band is None or self.solution.threshold is None:
+            return math.nan
+        low, high = self.band.at(self.solution.threshold)
+        return low if self._sign > 0 else high
+
+    @property
+    def _sign(self) -> int:
+        return 1 if self.solution.direction == "maximize" else -1
+
+    @property
+    def summary(self) -> str:
+        """What it all means, in plain words."""
+        text = (
+            f"At threshold {_short(self.solution.threshold)} the {self.solution.objective} is "
+            f"{self.resubstitution:.4g} on the rows that chose it"
+        )
+        if math.isnan(self.cross_validated):
+            text += ", and what to expect on new rows cannot be said: no fold could be judged"
+        elif self.optimism > 0:
+            text += f", which is {self.optimism:.2g} too good: expect about {self.cross_validated:.4g} "
+            text += "on new rows"
+        else:
+            text += f", and about the same ({self.cross_validated:.4g}) is to be expected on new rows"
+        if math.isfinite(self.lower_bound):
+            worst = "at least" if self._sign > 0 else "at most"
+            text += f", {worst} {self.lower_bound:.4g} with {self.confidence:.0%} confidence"
+        text += "."
+        broken = [f"'{one}' ({self.honest.constraints[one]:.4g})" for one in self.honest.broken]
+        if broken:
+            text += (
+                f" Cross-validated, {' and '.join(broken)} does not hold: for a constraint that holds on new "
+                "data, use find with confidence."
+            )
+        return text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
+        return {
+            "summary": self.summary,
+            "objective": self.solution.objective,
+            "direction": self.solution.direction,
+            "threshold": json_number(self.solution.threshold),
+            "resubstitution": json_number(self.resubstitution),
+            "cross_validated": json_number(self.cross_validated),
+            "optimism": json_number(self.optimism),
+            "constraints": [
+                {
+                    "constraint": one,
+                    "resubstitution": json_number(value),
+                    "cross_validated": json_number(self.honest.constraints[one]),
+                }
+                for one, value in self.resubstitution_constraints.items()
+            ],
+            "folds": {
+                "number": self.folds,
+                "median_threshold": json_number(self.median_threshold),
+                "thresholds": [json_number(t) for t in self.honest.thresholds],
+                "values": [json_number(v) for v in self.honest.fold_values],
+                "infeasible": self.honest.infeasible_folds,
+                "confusion": self.honest.confusion.to_dict(),
+            },
+            "tolerance": self.tolerance,
+            "near_optimal": self.near_optimal.to_dict(),
+            "confidence": self.confidence,
+            "confidence_set": None if self.confidence_set is None else self.confidence_set.to_dict(),
+            "no_confidence_set": self.no_confidence_set,
+            "band": None if self.band is None else self.band.to_dict(),
+            "no_band": self.no_band,
+            "bound": json_number(self.lower_bound),
+            "bootstrap": None if self.bootstrap is None else self.bootstrap.to_dict(),
+            "solution": self.solution.to_dict(),
+        }
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return the report as pairs of a name and a text."""
+        best = self.solution
+        lines = [
+            ("goal", in_words(best.direction, best.objective, best.constraints)),
+            ("threshold", show(self.solution.threshold)),
+            ("resubstitution", f"{self.resubstitution:.6g}   on the rows that chose the threshold"),
+            (
+                "cross-validated",
+                f"{self.cross_validated:.6g}   {self.folds} folds, pooled counts; what to expect on new rows",
+            ),
+            ("optimism", f"{self.optimism:.6g}"),
+            ("fold thresholds", self._fold_thresholds()),
+        ]
+        lines += [
+            (one, f"{value:.6g} on these rows, {self.honest.constraints[one]:.6g} cross-validated")
+            for one, value in self.resubstitution_constraints.items()
+        ]
+        if self.honest.infeasible_folds:
+            lines.append(
+                (
+                    "infeasible",
+                    f"{self.honest.infeasible_folds} of {self.folds} folds had no allowed threshold",
+                )
+            )
+        level = f"{self.confidence:.0%}"
+        lines += [
+            ("near-optimal", f"{self.near_optimal}   within {self.tolerance:.3g} of the best value"),
+            (
+                f"{level} set",
+                f"{self.confidence_set}   holds the truly best threshold; exact"
+                if self.confidence_set is not None
+                else f"none: {self.no_confidence_set}",
+            ),
+        ]
+        if self.bootstrap is not None:
+            lines.append(
+                (
+                    f"{level} bootstrap",
+                    (
+                        f"[{self.bootstrap.low:.6g}, {self.bootstrap.high:.6g}]   heuristic: percentiles of "
+                        f"{len(self.bootstrap.thresholds):,} resamples"
+                    ),
+                )
+            )
+        worst = "lower bound" if self._sign > 0 else "upper bound"
+        lines.append(
+            (
+                f"{level} {worst}",
+                f"{self.lower_bound:.6g}   of the value on new rows at this threshold (DKW)"
+                if self.band is not None
+                else f"none: {self.no_band}",
+            )
+        )
+        return lines
+
+    def _fold_thresholds(self) -> str:
+        known = [t for t in self.honest.thresholds if not math.isnan(t)]
+        if not known:
+            return "none"
+        return f"{min(known):.6g} to {max(known):.6g}, median {self.median_threshold:.6g}"
+
+    def __repr__(self) -> str:
+        width = max(len(name) for name, _ in self.lines()) + 2
+        body = "\n".join(f"{name:<{width}}{text}" for name, text in self.lines())
+        return f"{body}\n\n{self.summary}"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"<p>{html.escape(self.summary)}</p>{html_table(self.lines())}"
+
+
+def _short(x: float | None) -> str:
+    return "none" if x is None else f"{x:.6g}"

@@ -1,0 +1,27 @@
+"""Every cut at once: curves in ROC, PR and cost space, areas, hull."""
+
+from cutpoints._curve.costs import BrierCurve, CostCurve, DecisionCurve, ProfitCurve
+from cutpoints._curve.cuts import COLUMNS, Curve, curve
+from cutpoints._curve.hull import Hull, IsoCost, Randomised
+from cutpoints._curve.shapes import Det, Gain, Ks, Lift, PrecisionRecall, Roc
+from cutpoints._curve.table import Table
+
+__all__ = [
+    "COLUMNS",
+    "BrierCurve",
+    "CostCurve",
+    "Curve",
+    "DecisionCurve",
+    "Det",
+    "Gain",
+    "Hull",
+    "IsoCost",
+    "Ks",
+    "Lift",
+    "PrecisionRecall",
+    "ProfitCurve",
+    "Randomised",
+    "Roc",
+    "Table",
+    "curve",
+]

@@ -1,0 +1,451 @@
+"""The curve: all cuts of the data, and every question about them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from cutpoints._curve import areas as _areas
+from cutpoints._curve import costs
+from cutpoints._curve.hull import Hull
+from cutpoints._curve.shapes import Det, Gain, Ks, Lift, PrecisionRecall, Roc
+from cutpoints._curve.table import Table
+from cutpoints._data.read import as_source
+from cutpoints._find import cut_at, solve
+from cutpoints._goal import Constraints, Objective, goal, objective
+from cutpoints._search.run import Found, decide
+from cutpoints._search.sweep import all_cuts
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints.metrics._arithmetic import as_fraction
+from cutpoints.metrics.expression import Expression
+from cutpoints.metrics.registry import get
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from cutpoints._kernel.cuts import Cuts
+    from cutpoints._result import Cut, Solution
+
+COLUMNS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
+_SMALL = 1 << 61
+
+
+def curve(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    label: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+) -> Curve:
+    """Return every cut of the data: one for each distinct score, and "nobody positive".
+
+    The cost is that of a sort, the memory three numbers for each distinct score. Lazy frames stay
+    lazy, and large files are read in batches: what comes back are the distinct scores with their counts.
+
+    Parameters
+    ----------
+    y_true, y_score, label, score, weight, sample_weight, pos_label
+        As for `find`: arrays, or a data frame or a path with names of columns.
+
+    Examples
+    --------
+    >>> import cutpoints as cp
+    >>> c = cp.curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> c.auc
+    0.75
+    >>> print(c.table(["recall"]))
+    threshold  tp  fp  fn  tn  recall
+          inf   0   0   2   2     0.0
+          0.8   1   0   1   2     0.5
+          0.4   1   1   1   1     0.5
+         0.35   2   1   0   1     1.0
+          0.1   2   2   0   0     1.0
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": [0, 0, 1, 1], "p": [0.1, 0.4, 0.35, 0.8]})
+    >>> cp.curve(frame, label="y", score="p").auc
+    0.75
+    """
+    source = as_source(
+        y_true,
+        y_score,
+        columns={"label": label, "score": score, "weight": weight},
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        caller="curve",
+    )
+    return Curve(all_cuts(source))
+
+
+class Curve:
+    """All cuts, thresholds descending, "nobody positive" (inf) first.
+
+    With a score of +inf in the data no threshold calls nobody positive; the first cut is then that
+    of the infinite scores.
+
+    With one class only, rates of the other class are undefined: `roc`, `det`, `ks`, `hull` and
+    `cost_curve` are errors that say so and `auc` is NaN; without positives, `pr`, `gain` and `lift`
+    are errors too. Counts, `table` and `profit_curve` always exist.
+    """
+
+    def __init__(self, cuts: Cuts) -> None:
+        self._cuts = cuts
+
+    def __len__(self) -> int:
+        return len(self._cuts.thresholds)
+
+    def __repr__(self) -> str:
+        positives, negatives = self._cuts.summary.sizes
+        return (
+            f"<Curve of {len(self):,} cuts: {self._cuts.summary.rows:,} rows, "
+            f"{positives:,g} positive, {negatives:,g} negative>"
+        )
+
+    # --- counts and metrics at every cut
+
+    @property
+    def thresholds(self) -> NDArray[np.float64]:
+        """The thresholds, descending; read-only."""
+        found = self._cuts.thresholds.astype(np.float64, copy=False).view()
+        found.flags.writeable = False
+        return found
+
+    @property
+    def tp(self) -> NDArray[Any]:
+        """True positives at each cut; whole numbers as int64."""
+        return self._count("tp")
+
+    @property
+    def fp(self) -> NDArray[Any]:
+        """False positives at each cut."""
+        return self._count("fp")
+
+    @property
+    def fn(self) -> NDArray[Any]:
+        """False negatives at each cut."""
+        return self._count("fn")
+
+    @property
+    def tn(self) -> NDArray[Any]:
+        """True negatives at each cut."""
+        return self._count("tn")
+
+    def _count(self, name: str) -> NDArray[Any]:
+        unit = self._cuts.summary.unit
+        values = self._cuts.floats[name]
+        return values.astype(np.int64) if unit.limbs == 1 and unit.exponent == 0 else values
+
+    def values(self, metric: Objective) -> NDArray[np.float64]:
+        """Return a metric at every cut; NaN where it is undefined.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> cp.curve([0, 1], [0.3, 0.6]).values("precision")
+        array([nan, 1. , 0.5])
+        """
+        return self._cuts.values(objective(metric, "metric", "values"))
+
+    def table(self, metrics: str | Expression | Sequence[str | Expression] = COLUMNS) -> Table:
+        """Return threshold, TP, FP, FN, TN and some metrics, or a single one, at every cut."""
+        columns: dict[str, NDArray[Any]] = {"threshold": self.thresholds}
+        columns |= {name: self._count(name) for name in ("tp", "fp", "fn", "tn")}
+        for metric in [metrics] if isinstance(metrics, (str, Expression)) else metrics:
+            expression = (
+                get(metric)
+                if isinstance(metric, str) and metric.isidentifier()
+                else objective(metric, "metrics", "table")
+            )
+            columns[str(expression)] = self._cuts.values(expression)
+        return Table(columns)
+
+    def at(self, threshold: float) -> Cut:
+        """Return what a threshold does: its confusion, and the interval of thresholds that do the same.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> cp.curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).at(0.5).confusion
+        Confusion(tp=1, fp=0, fn=1, tn=2)
+        """
+        if not isinstance(threshold, (int, float, np.number)) or math.isnan(threshold):
+            raise InvalidParameterError.of(
+                parameter="threshold", caller="at", must_be="a number (inf allowed)", got=threshold
+            )
+        return cut_at(self._cuts, int(costs.index_at(self._cuts, np.float64(threshold))))
+
+    def best(
+        self,
+        *,
+        maximize: Objective | None = None,
+        minimize: Objective | None = None,
+        subject_to: Constraints = None,
+    ) -> Solution:
+        """Return the best cut for a goal, as `find` does, without reading the data again."""
+        wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="best")
+
+        def look(one: Any) -> Found:
+            return decide(self._cuts, one, "sweep", 0, self._cuts.summary.rows)
+
+        return solve(wanted, look)
+
+    # --- ROC space
+
+    def roc(self, *, drop_intermediate: bool = False) -> Roc:
+        """Return the ROC curve; needs both classes.
+
+        Parameters
+        ----------
+        drop_intermediate : bool, default=False
+            Leave out points that lie exactly on the line between their neighbours: the drawn curve
+            and its area stay the same, the thresholds become fewer. Decided in integers.
+        """
+        self._need_both("roc")
+        tpr, fpr = self._share("tp"), self._share("fp")
+        if not drop_intermediate:
+            return Roc(fpr, tpr, self.thresholds)
+        keep = self._corners()
+        return Roc(fpr[keep], tpr[keep], self.thresholds[keep])
+
+    def det(self) -> Det:
+        """Return both error rates at every cut; needs both classes."""
+        self._need_both("det")
+        return Det(self._share("fp"), 1 - self._share("tp"), self.thresholds)
+
+    def ks(self) -> Ks:
+        """Return the share of each class at or above each threshold, and the largest gap."""
+        self._need_both("ks")
+        tpr, fpr = self._share("tp"), self._share("fp")
+        gap = np.abs(tpr - fpr)
+        # Floats find the candidates; fractions decide, and round the statistic once.
+        near = np.flatnonzero(gap >= gap.max() - 1e-12)[:1000]
+        exact = [self._gap(int(i)) for i in near]
+        best = max(exact)
+        at = near[exact.index(best)]
+        return Ks(tpr, fpr, self.thresholds, float(best), float(self.thresholds[at]))
+
+    def _gap(self, index: int) -> Fraction:
+        summary = self._cuts.summary
+        tp, fp = self._cuts.tp.integer(index), self._cuts.fp.integer(index)
+        return abs(Fraction(tp, summary.positives) - Fraction(fp, summary.negatives))
+
+    @property
+    def ks_statistic(self) -> float:
+        """The largest distance between the two classes' distributions of scores; NaN with one class."""
+        return math.nan if self._one_class else self.ks().statistic
+
+    @cached_property
+    def auc(self) -> float:
+        """The area under the ROC curve: P(a positive scores higher), ties count half; NaN with one class.
+
+        Exact: the Mann-Whitney statistic in integers, for counts and for weights, divided once.
+        """
+        if self._one_class:
+            return math.nan
+        summary = self._cuts.summary
+        return _areas.twice_area(self._cuts) / (2 * summary.positives * summary.negatives)
+
+    @property
+    def gini(self) -> float:
+        """2 AUC - 1: 0 for chance, 1 for perfect ranking, negative if reversed; also called Somers' D."""
+        if self._one_class:
+            return math.nan
+        summary = self._cuts.summary
+        area = summary.positives * summary.negatives
+        return (_areas.twice_area(self._cuts) - area) / area
+
+    def partial_auc(self, max_fpr: float, *, standardized: bool = False) -> float:
+        """Return the area under the ROC curve up to a false positive rate; NaN with one class.
+
+        Exact; inside a step of tied scores the curve is straight.
+
+        Parameters
+        ----------
+        max_fpr : float
+            Where to stop, in (0, 1].
+        standardized : bool, default=False
+            False: the plain area, at most `max_fpr`. True: McClish's standardisation, 0.5 for
+            chance and 1 for perfect: what `sklearn.metrics.roc_auc_score(max_fpr=...)` returns.
+
+        References
+        ----------
+        McClish, D. K. (1989). Analyzing a portion of the ROC curve.
+        doi:10.1177/0272989X8900900307
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> c = cp.curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> c.partial_auc(0.5), c.partial_auc(0.5, standardized=True)
+        (0.25, 0.6666666666666666)
+        """
+        numeric = isinstance(max_fpr, (int, float, Fraction, np.number))
+        if not numeric or not 0 < max_fpr <= 1:
+            raise InvalidParameterError.of(
+                parameter="max_fpr", caller="partial_auc", must_be="a number in (0, 1]", got=max_fpr
+            )
+        if self._one_class:
+            return math.nan
+        end = as_fraction(max_fpr)
+        area = _areas.partial_area(self._cuts, end)
+        if not standardized:
+            return float(area)
+        chance = end * end / 2
+        return float((1 + (area - chance) / (end - chance)) / 2)
+
+    @cached_property
+    def _hull(self) -> Hull:
+        self._need_both("hull")
+        return Hull(self._cuts)
+
+    def hull(self) -> Hull:
+        """Return the upper convex hull of the ROC curve, found in integers; needs both classes."""
+        return self._hull
+
+    # --- PR space, gain and lift
+
+    def pr(self) -> PrecisionRecall:
+        """Return precision and recall at every cut; needs positives.
+
+        Precision at "nobody positive" is 0/0 and stays NaN: no decision was taken. To draw a curve
+        that begins at recall 0, repeat the first defined precision (that of the highest score), as
+        `average_precision` does in effect; do not assume 1. A random ranking has precision
+        `prevalence` at every recall.
+        """
+        self._need_positives("pr")
+        return PrecisionRecall(self.values("precision"), self._share("tp"), self.thresholds)
+
+    @property
+    def prevalence(self) -> float:
+        """The share of positives: the precision, and the average precision, of a random ranking."""
+        positives, negatives = self._cuts.summary.totals
+        return float(positives / (positives + negatives)) if positives + negatives else math.nan
+
+    @cached_property
+    def average_precision(self) -> float:
+        """Precision averaged over the steps of recall: sum of (R_k - R_(k-1)) P_k; NaN without positives."""
+        if self._cuts.summary.positives == 0:
+            return math.nan
+        return _areas.average_precision(self._cuts)
+
+    def auc_pr(self, method: Literal["step", "trapezoid"] = "step") -> float:
+        """Return the area under the precision-recall curve; NaN without positives.
+
+        Parameters
+        ----------
+        method : {"step", "trapezoid"}, default="step"
+            "step" is the average precision. "trapezoid" draws straight lines between the points,
+            flat before the first: optimistic, since no threshold attains points in between.
+        """
+        if method not in ("step", "trapezoid"):
+            raise InvalidParameterError.of(
+                parameter="method", caller="auc_pr", must_be="'step' or 'trapezoid'", got=method
+            )
+        if method == "step" or self._cuts.summary.positives == 0:
+            return self.average_precision
+        return _areas.pr_trapezoid(self._cuts)
+
+    def gain(self) -> Gain:
+        """Return the cumulative gain curve; needs positives."""
+        self._need_positives("gain")
+        return Gain(self.values("predicted_positive_rate"), self._share("tp"), self.thresholds)
+
+    def lift(self) -> Lift:
+        """Return the lift curve: precision over prevalence; needs positives."""
+        self._need_positives("lift")
+        return Lift(self.values("predicted_positive_rate"), self.values("lift"), self.thresholds)
+
+    # --- cost space
+
+    def cost_curve(self) -> costs.CostCurve:
+        """Return Drummond and Holte's cost curve: the least expected cost for any costs and prevalence.
+
+        References
+        ----------
+        Drummond, C., Holte, R. C. (2006). Cost curves: an improved method for visualizing
+        classifier performance. doi:10.1007/s10994-006-8199-5
+        """
+        return costs.cost_curve(self.hull())
+
+    def brier_curve(self) -> costs.BrierCurve:
+        """Return the Brier curve: the loss of using probabilities as they are; its area is the Brier score.
+
+        References
+        ----------
+        Hernandez-Orallo, J., Flach, P., Ferri, C. (2011). Brier curves: a new cost-based
+        visualisation of classifier performance. ICML.
+        """
+        return costs.brier_curve(self._cuts, None if self._one_class else self.cost_curve())
+
+    def decision_curve(self, probability: Any = None) -> costs.DecisionCurve:
+        """Return net benefit against threshold probability; scores must be probabilities.
+
+        Parameters
+        ----------
+        probability : array-like in [0, 1), default=None
+            The threshold probabilities; 0, 0.01, ..., 0.99 by default.
+
+        References
+        ----------
+        Vickers, A. J., Elkin, E. B. (2006). Decision curve analysis.
+        doi:10.1177/0272989X06295361
+        """
+        return costs.decision_curve(self._cuts, probability, None if self._one_class else self.hull())
+
+    def profit_curve(self, profit: Objective) -> costs.ProfitCurve:
+        """Return profit (or any amount) against the share of rows called positive.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> c = cp.curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> c.profit_curve("profit(tp=10, fp=-4)").profit
+        array([ 0., 10.,  6., 16., 12.])
+        """
+        return costs.profit_curve(self._cuts, objective(profit, "profit", "profit_curve"))
+
+    # --- what there is
+
+    def _share(self, name: Literal["tp", "fp"]) -> NDArray[np.float64]:
+        """Return TPR or FPR, rounded once for counts."""
+        summary = self._cuts.summary
+        total = summary.positives if name == "tp" else summary.negatives
+        masses = self._cuts.tp if name == "tp" else self._cuts.fp
+        if summary.unit.limbs == 1:
+            return masses.limbs[0] / float(total)
+        return masses.floats() / float(summary.unit.fraction(total))
+
+    def _corners(self) -> NDArray[np.bool_]:
+        """Return which points are not exactly between their neighbours."""
+        summary = self._cuts.summary
+        tp, fp = self._cuts.tp, self._cuts.fp
+        if summary.unit.limbs == 1 and summary.positives * summary.negatives < _SMALL:
+            up, right = np.diff(tp.limbs[0]), np.diff(fp.limbs[0])
+        else:
+            up, right = (np.diff(np.array(side.integers(), dtype=object)) for side in (tp, fp))
+        turns = up[1:] * right[:-1] != up[:-1] * right[1:]
+        # A repeated point turns nowhere; the first of them is the one to keep, if any.
+        stands = (up[1:] == 0) & (right[1:] == 0)
+        moved = (up[:-1] != 0) | (right[:-1] != 0)
+        return np.concatenate([[True], (turns | (stands & moved)).astype(np.bool_), [True]])[: len(self)]
+
+    @property
+    def _one_class(self) -> bool:
+        return 0 in (self._cuts.summary.positives, self._cuts.summary.negatives)
+
+    def _need_positives(self, what: str) -> None:
+        if self._cuts.summary.positives == 0:
+            self._need_both(what)
+
+    def _need_both(self, what: str) -> None:
+        positives, negatives = self._cuts.summary.sizes
+        if self._one_class:
+            raise InvalidInputError.no_rows_of(what=what, positives=positives, negatives=negatives)

@@ -1,0 +1,345 @@
+"""The upper convex hull of the ROC curve: which thresholds any costs could ever choose.
+
+A threshold that is best for some costs is a vertex of the hull, and every vertex is best for a
+range of costs. Vertices are found in integers; a sample of a million rows has a few hundred.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutpoints._curve.table import Table
+from cutpoints._find import cut_at
+from cutpoints.exceptions import InvalidParameterError
+from cutpoints.metrics._arithmetic import as_fraction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from cutpoints._kernel.cuts import Cuts
+    from cutpoints._result import Cut
+
+_SMALL = 1 << 61
+_ROUNDS = 60
+_ROUNDING = 2.0**-50
+"""Masses as floats are right to this share of their total."""
+
+Point = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class IsoCost:
+    """Where a line of equal cost touches the hull.
+
+    Attributes
+    ----------
+    cuts : tuple of Cut
+        The vertices of least cost: one, or two where the line lies along an edge.
+    slope : float
+        Of the line in ROC space: (c_fp - c_tn) / (c_fn - c_tp) times the odds of a negative.
+    cost : float
+        The expected cost per row at the prevalence.
+    bayes_threshold : float
+        Where to cut calibrated probabilities (at the prevalence of the data). If it is far from
+        the threshold of the cut, the scores are not calibrated.
+    """
+
+    cuts: tuple[Cut, ...]
+    slope: float
+    cost: float
+    bayes_threshold: float
+
+    @property
+    def threshold(self) -> float:
+        """The threshold of the first cut, which calls the fewest rows positive."""
+        return self.cuts[0].threshold
+
+
+@dataclass(frozen=True)
+class Randomised:
+    """A rule between two thresholds: use `low` for a random `share` of the rows and `high` for the others.
+
+    In expectation it attains a point on the edge between two vertices, which no threshold does.
+    Two rows with equal scores may be decided differently: use it where that is acceptable.
+    """
+
+    high: float
+    low: float
+    share: float
+    fpr: float
+    tpr: float
+
+    def decide(
+        self, y_score: Any, *, random_state: int | np.random.Generator | None = None
+    ) -> NDArray[np.int8]:
+        """Return 1 where a score is called positive and 0 elsewhere.
+
+        Drawn anew at each call unless `random_state` is given: the same draw for every batch of rows
+        would be no draw.
+        """
+        scores = np.asarray(y_score, dtype=np.float64)
+        lenient = np.random.default_rng(random_state).random(scores.shape) < self.share
+        return (scores >= np.where(lenient, self.low, self.high)).astype(np.int8)
+
+
+class Hull:
+    """The vertices of the upper hull, thresholds descending.
+
+    Attributes
+    ----------
+    indices : ndarray of int
+        Which cuts of the curve they are.
+    thresholds, fpr, tpr : ndarray of float
+        The vertices.
+    """
+
+    def __init__(self, cuts: Cuts) -> None:
+        self._cuts = cuts
+        self.indices = vertices(cuts)
+        self.points: list[Point] = list(
+            zip(cuts.fp[self.indices].integers(), cuts.tp[self.indices].integers(), strict=True)
+        )
+        positives, negatives = cuts.summary.positives, cuts.summary.negatives
+        self.fpr = np.array([fp / negatives for fp, _ in self.points])
+        self.tpr = np.array([tp / positives for _, tp in self.points])
+
+    @property
+    def thresholds(self) -> NDArray[np.float64]:
+        """The thresholds of the vertices."""
+        return self._cuts.thresholds[self.indices].astype(np.float64)
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __repr__(self) -> str:
+        return f"<Hull of {len(self)} vertices, area {self.area:.6g}>"
+
+    def masses(self) -> list[tuple[Fraction, Fraction]]:
+        """Return FP and TP of the vertices as exact fractions."""
+        unit = self._cuts.summary.unit
+        return [(unit.fraction(fp), unit.fraction(tp)) for fp, tp in self.points]
+
+    @cached_property
+    def area(self) -> float:
+        """The area under the hull: the AUC of the best calibration of these scores; exact, rounded once."""
+        twice, before = 0, (0, 0)
+        for fp, tp in self.points:
+            twice += (tp + before[1]) * (fp - before[0])
+            before = fp, tp
+        return twice / (2 * self._cuts.summary.positives * self._cuts.summary.negatives)
+
+    def cut(self, index: int) -> Cut:
+        """Return one vertex as a cut, with its confusion and interval."""
+        return cut_at(self._cuts, int(self.indices[index]))
+
+    def at_cost(
+        self, *, fp: float, fn: float, tp: float = 0, tn: float = 0, prevalence: float | None = None
+    ) -> IsoCost:
+        """Return where a line of equal cost touches the hull: the cheapest thresholds.
+
+        Parameters
+        ----------
+        fp, fn, tp, tn : float
+            What each kind of row costs. A miss must cost at least a hit, a false alarm at least
+            leaving a negative alone.
+        prevalence : float, default=None
+            Of positives where the rule will be used; that of the data by default.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> hull = cp.curve([0, 0, 1, 1, 0, 0, 1, 1], [0, 0.1, 0.3, 0.3, 0.3, 0.4, 0.7, 0.9]).hull()
+        >>> touch = hull.at_cost(fp=2, fn=1)
+        >>> touch.threshold, touch.slope, touch.cost
+        (0.7, 2.0, 0.25)
+        """
+        alarm, miss = as_fraction(fp) - as_fraction(tn), as_fraction(fn) - as_fraction(tp)
+        if alarm < 0 or miss < 0 or (alarm == 0 and miss == 0):
+            raise InvalidParameterError.of(
+                parameter="fp/fn",
+                caller="at_cost",
+                must_be="costs with fp >= tn and fn >= tp, not both equal",
+                got=f"fp={fp}, tn={tn}, fn={fn}, tp={tp}",
+                hint="for any other costs use curve.best(minimize='cost(...)').",
+            )
+        positives, negatives = self._cuts.summary.positives, self._cuts.summary.negatives
+        share = _share(prevalence, Fraction(positives, positives + negatives), "at_cost")
+        # Cost per row, as a linear function of TP and FP in units of the data.
+        per_tp, per_fp = share * miss / positives, (1 - share) * alarm / negatives
+        gains = [per_tp * t - per_fp * f for f, t in self.points]
+        best = max(gains)
+        fixed = share * as_fraction(fn) + (1 - share) * as_fraction(tn)
+        return IsoCost(
+            tuple(self.cut(i) for i, gain in enumerate(gains) if gain == best),
+            float(alarm / miss * (1 - share) / share) if miss and share else math.inf,
+            float(fixed - best),
+            float(alarm / (alarm + miss)),
+        )
+
+    def cost_ratios(self, *, prevalence: float | None = None) -> Table:
+        """Return for which costs each vertex is best: a false alarm in misses, from `low` to `high`.
+
+        Exact: the ends are quotients of integers. At an end two thresholds cost the same.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> hull = cp.curve([0, 0, 1, 1, 0, 0, 1, 1], [0, 0.1, 0.3, 0.3, 0.3, 0.4, 0.7, 0.9]).hull()
+        >>> for sentence in hull.cost_ratios()["use"]:
+        ...     print(sentence)
+        use inf only if a miss costs nothing
+        use 0.7 while a false alarm costs more than 1 miss
+        use 0.3 while a false alarm costs less than 1 miss
+        use 0 only if a false alarm costs nothing
+        """
+        positives, negatives = self._cuts.summary.positives, self._cuts.summary.negatives
+        share = _share(prevalence, Fraction(positives, positives + negatives), "cost_ratios")
+        scale = math.inf if share == 1 else Fraction(negatives, positives) * share / (1 - share)
+        # The ratio of costs at which two neighbours cost the same: TP gained per FP paid.
+        turns: list[Fraction | float] = [math.inf]
+        for (f0, t0), (f1, t1) in zip(self.points, self.points[1:], strict=False):
+            turns.append(math.inf if f1 == f0 else Fraction(t1 - t0, f1 - f0) * scale)
+        turns.append(Fraction(0))
+        high, low = turns[:-1], turns[1:]
+        return Table(
+            {
+                "threshold": self.thresholds,
+                "fpr": self.fpr,
+                "tpr": self.tpr,
+                "low": np.array([float(x) for x in low]),
+                "high": np.array([float(x) for x in high]),
+                "use": np.array(
+                    [sentence(t, a, b) for t, a, b in zip(self.thresholds, low, high, strict=True)]
+                ),
+            }
+        )
+
+    def randomised(self, *, fpr: float | None = None, tpr: float | None = None) -> Randomised:
+        """Return the rule that attains a rate exactly in expectation, by chance between two vertices.
+
+        Parameters
+        ----------
+        fpr, tpr : float
+            The wanted rate, one of the two.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> c = cp.curve([0, 0, 1, 1, 0, 0, 1, 1], [0, 0.1, 0.3, 0.3, 0.3, 0.4, 0.7, 0.9])
+        >>> c.hull().randomised(fpr=0.25)
+        Randomised(high=0.7, low=0.3, share=0.5, fpr=0.25, tpr=0.75)
+        """
+        if (fpr is None) == (tpr is None):
+            raise InvalidParameterError.of(
+                parameter="fpr",
+                caller="randomised",
+                must_be="given, or else 'tpr', and not both",
+                got="neither" if fpr is None else "both",
+            )
+        positives, negatives = self._cuts.summary.positives, self._cuts.summary.negatives
+        axis, name, total = (0, "fpr", negatives) if fpr is not None else (1, "tpr", positives)
+        wanted = _share(fpr if fpr is not None else tpr, Fraction(0), "randomised", name) * total
+        index = 0
+        last = len(self.points) - 1
+        while index < last and self.points[index + 1][axis] <= wanted:
+            index += 1
+        if axis == 1:  # of several vertices with full recall, the first has the fewest false alarms
+            while index and self.points[index - 1][1] == wanted:
+                index -= 1
+        here, there = self.points[index], self.points[min(index + 1, last)]
+        share = Fraction(0)
+        if there[axis] > here[axis]:
+            share = (wanted - here[axis]) / (there[axis] - here[axis])
+        mixed = [a + share * (b - a) for a, b in zip(here, there, strict=True)]
+        return Randomised(
+            float(self.thresholds[index]),
+            float(self.thresholds[min(index + 1, last)]),
+            float(share),
+            float(mixed[0] / negatives),
+            float(mixed[1] / positives),
+        )
+
+
+def vertices(cuts: Cuts) -> NDArray[np.intp]:
+    """Return the indices of the cuts on the upper hull, in order; collinear cuts are left out.
+
+    Time is linear in the cuts: rounds of dropping, on whole arrays, every point that lies on or
+    below the line between its neighbours; what is left is finished one by one.
+    """
+    summary = cuts.summary
+    tp, fp = cuts.tp.limbs, cuts.fp.limbs
+    # Equal points (rows without weight) would drop each other: only the first of them stays.
+    same = ((tp[:, 1:] == tp[:, :-1]) & (fp[:, 1:] == fp[:, :-1])).all(axis=0)
+    keep = np.flatnonzero(np.append(True, ~same))
+    exact = summary.unit.limbs == 1 and summary.positives * summary.negatives < _SMALL
+    sides = (fp[0], tp[0]) if exact else (cuts.fp.floats(), cuts.tp.floats())
+    # How far floats may be off; exact integers are not.
+    off_x, off_y = (0, 0) if exact else (_ROUNDING * float(side[-1]) for side in sides)
+    for _ in range(_ROUNDS):
+        x, y = (side[keep] for side in sides)
+        if len(keep) < 3:
+            break
+        # Above the line from its left to its right neighbour?
+        dx, dy = x[2:] - x[:-2], y[2:] - y[:-2]
+        rise = (y[1:-1] - y[:-2]) * dx - dy * (x[1:-1] - x[:-2])
+        if not exact:
+            rise += 8 * (off_y * dx + off_x * dy + off_x * off_y)
+        stays = np.concatenate([[True], rise > 0, [True]])
+        before = len(keep)
+        keep = keep[stays]
+        if len(keep) > before * 0.98:
+            break
+    points = zip(cuts.fp[keep].integers(), cuts.tp[keep].integers(), strict=True)
+    return keep[chain(list(points))]
+
+
+def chain(points: Sequence[tuple[Any, Any]]) -> NDArray[np.intp]:
+    """Return the positions of the upper hull of points that ascend in both coordinates."""
+    stack: list[int] = []
+    for k, (x, y) in enumerate(points):
+        while len(stack) > 1:
+            (x0, y0), (x1, y1) = points[stack[-2]], points[stack[-1]]
+            if (y1 - y0) * (x - x0) > (y - y0) * (x1 - x0):
+                break
+            stack.pop()
+        stack.append(k)
+    return np.array(stack, dtype=np.intp)
+
+
+def _share(given: float | None, default: Fraction, caller: str, name: str = "prevalence") -> Fraction:
+    if given is None:
+        return default
+    numeric = isinstance(given, (int, float, Fraction, np.number)) and not isinstance(given, bool)
+    if not numeric or not 0 <= given <= 1:
+        raise InvalidParameterError.of(
+            parameter=name, caller=caller, must_be="a number between 0 and 1", got=given
+        )
+    return as_fraction(given)
+
+
+def sentence(threshold: float, low: Fraction | float, high: Fraction | float) -> str:
+    """Say for which costs a threshold is best."""
+    use = f"use {threshold:.6g}"
+    if low == math.inf:
+        return f"{use} only if a miss costs nothing"
+    if high == 0:
+        return f"{use} only if a false alarm costs nothing"
+    if high == math.inf and low == 0:
+        return f"{use} whatever a false alarm costs"
+    if high == math.inf:
+        return f"{use} while a false alarm costs more than {_misses(low)}"
+    if low == 0:
+        return f"{use} while a false alarm costs less than {_misses(high)}"
+    return f"{use} while a false alarm costs between {float(low):.4g} and {_misses(high)}"
+
+
+def _misses(ratio: Fraction | float) -> str:
+    return f"{float(ratio):.4g} miss{'' if ratio == 1 else 'es'}"

@@ -1,0 +1,62 @@
+"""Columns of numbers that print as text and convert to frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoints._result import to_frame
+
+_HALF = 10
+
+
+class Table(Mapping[str, NDArray[Any]]):
+    """Columns of equal length by name; prints as text, converts to a frame."""
+
+    def __init__(self, columns: dict[str, NDArray[Any]]) -> None:
+        self._columns = columns
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame."""
+        return to_frame(self._columns, "pandas")
+
+    def to_polars(self) -> Any:
+        """Return a polars data frame."""
+        return to_frame(self._columns, "polars")
+
+    def __str__(self) -> str:
+        rows = len(next(iter(self._columns.values())))
+        shown = (
+            list(range(rows)) if rows <= 2 * _HALF + 1 else [*range(_HALF), -1, *range(rows - _HALF, rows)]
+        )
+        lines = [list(self._columns)]
+        lines += [["..." if i < 0 else _cell(column[i]) for column in self._columns.values()] for i in shown]
+        widths = [max(len(line[j]) for line in lines) for j in range(len(self._columns))]
+        texts = [column.dtype.kind in "UO" for column in self._columns.values()]
+        return "\n".join(
+            "  ".join(
+                cell.ljust(width) if text else cell.rjust(width)
+                for cell, width, text in zip(line, widths, texts, strict=True)
+            ).rstrip()
+            for line in lines
+        )
+
+    __repr__ = __str__
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, np.integer) else f"{float(value):.6}"

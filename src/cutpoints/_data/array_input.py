@@ -1,0 +1,193 @@
+"""Whatever array-likes users bring -> one-dimensional NumPy arrays, without a copy where possible."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoints._kernel.tables import Scores
+
+_WHOLE = 2**53
+LIGHTEST, HEAVIEST = 1e-50, 1e50
+"""Of masses between these, a product over another is a float, neither zero nor infinite."""
+
+
+def as_array(x: Any, name: str, caller: str | None = None) -> NDArray[Any]:
+    """Return a one-dimensional array; missing values become NaN (numbers) or None (anything else)."""
+    if type(x) is np.ndarray and x.ndim == 1 and x.dtype.isnative:
+        return x  # the usual case
+    if isinstance(x, np.ma.MaskedArray):
+        missing = np.ma.getmaskarray(x)
+        x = np.asarray(x.data)
+        if missing.any():
+            x = x.astype(np.float64 if x.dtype.kind in "biuf" else object)
+            x[missing] = np.nan if x.dtype.kind == "f" else None
+    try:
+        array = np.asarray(x)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise InvalidParameterError.of(
+            parameter=name,
+            caller=caller,
+            must_be="an array of one value per row",
+            got=f"{type(x).__name__}, which NumPy cannot read ({error})",
+            hint="for a tensor that carries a gradient or lives on a GPU, pass x.detach().cpu().",
+        ) from error
+    if array.ndim == 0:
+        raise InvalidParameterError.of(
+            parameter=name, caller=caller, must_be="an array of one value per row", got=x
+        )
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        hint = "pass the column of the positive class, such as predict_proba(X)[:, 1]."
+        raise InvalidInputError.not_1d(name=name, shape=array.shape, hint=hint)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def as_floats(x: Any, name: str, caller: str | None = None) -> Scores:
+    """Return float32 or float64 numbers; whole numbers and half floats are widened."""
+    array = as_array(x, name, caller)
+    kind = array.dtype.kind
+    if array.dtype.char in "fd":  # float32 and float64
+        return array
+    if array.dtype == np.float16:
+        return array.astype(np.float32)
+    if kind in "biu":
+        wide = array.astype(np.float64)
+        if kind != "b" and len(wide) and max(abs(wide.max()), abs(wide.min())) >= _WHOLE:
+            raise too_large(name, caller)
+        return wide
+    if kind in "OUST":
+        return _parsed(array, name, caller)
+    raise InvalidParameterError.of(
+        parameter=name,
+        caller=caller,
+        must_be="real numbers (float32 or float64)",
+        got=f"dtype {array.dtype}",
+    )
+
+
+def too_large(
+    name: str, caller: str | None = None, got: str = "whole numbers of 2**53 or more"
+) -> InvalidParameterError:
+    """Return the error for numbers that lose digits as float64."""
+    return InvalidParameterError.of(
+        parameter=name,
+        caller=caller,
+        must_be="numbers that float64 can hold",
+        got=got,
+        hint="divide them, or rank them first; float64 would merge neighbours.",
+    )
+
+
+def _parsed(array: NDArray[Any], name: str, caller: str | None) -> Scores:
+    """Read Python objects as numbers; None is NaN. Text is refused: '0.9' is not a number."""
+    numbers = np.empty(len(array), dtype=np.float64)
+    for i, value in enumerate(array):
+        if isinstance(value, Integral) and abs(int(value)) >= _WHOLE:
+            raise too_large(name, caller)
+        try:
+            if isinstance(value, str | bytes):
+                raise TypeError
+            numbers[i] = np.nan if value is None else float(value)
+        except (TypeError, ValueError):
+            if type(value).__name__ in {"NAType", "NaTType"}:
+                numbers[i] = np.nan
+                continue
+            shown = value.item() if isinstance(value, np.generic) else value
+            raise no_number(name, shown, i, caller) from None
+    return numbers
+
+
+def no_number(name: str, value: object, row: int, caller: str | None = None) -> InvalidParameterError:
+    """Return the error for what is no number, such as text."""
+    return InvalidParameterError.of(
+        parameter=name,
+        caller=caller,
+        must_be="numbers",
+        got=f"{value!r} at row {row}",
+        hint="text of numbers is not taken for numbers here: convert it first, with float().",
+    )
+
+
+def as_weights(x: Any, name: str) -> Scores:
+    """Return finite, non-negative numbers of a sane size."""
+    return weights_and_ends(x, name)[0]
+
+
+def weights_and_ends(x: Any, name: str) -> tuple[Scores, tuple[float, float] | None]:
+    """Return finite, non-negative numbers of a sane size; and the least, but for 0, and the greatest."""
+    weights = as_floats(x, name)
+    if len(weights):
+        ends = ends_of(weights)
+        if ends[0] >= LIGHTEST and ends[1] <= HEAVIEST:
+            return weights, ends  # the usual case, seen in few passes; NaN is neither
+    refuse_nan(weights, name)
+    bad = weights < 0
+    if bad.any():
+        first = int(bad.argmax())
+        raise InvalidInputError.negative(
+            name=name, count=int(bad.sum()), first=first, value=float(weights[first])
+        )
+    # As float64: the limits are infinite and zero as float32.
+    bad = (weights > np.float64(HEAVIEST)) | ((weights < np.float64(LIGHTEST)) & (weights > 0))
+    if bad.any():
+        first = int(bad.argmax())
+        raise odd_weight(name, f"{float(weights[first])!r} at row {first}")
+    return weights, None
+
+
+def ends_of(weights: Scores) -> tuple[float, float]:
+    """Return the least of some weights, but for 0 if any is more, and the greatest."""
+    low, high = float(np.minimum.reduce(weights)), float(np.maximum.reduce(weights))
+    if low == 0 < high:
+        # As integers floats have the same order. One less than 0 is more than all of them.
+        bits = weights.view(np.uint64 if weights.itemsize == 8 else np.uint32)
+        low = float(((bits - 1).min() + bits.dtype.type(1)).view(weights.dtype))
+    return low, high
+
+
+def odd_weight(name: str, got: object) -> InvalidParameterError:
+    """Return the error for a weight that is not of a sane size."""
+    return InvalidParameterError.of(
+        parameter=name,
+        must_be=f"zero or between {LIGHTEST:g} and {HEAVIEST:g}",
+        got=got,
+        hint="only the ratios of weights matter for rates: rescale them.",
+    )
+
+
+def refuse_nan(numbers: Scores, name: str) -> None:
+    """Raise for missing values, saying how many there are and where the first is."""
+    missing = np.isnan(numbers)
+    if missing.any():
+        raise InvalidInputError.nan(
+            name=name, count=int(missing.sum()), rows=len(numbers), first=int(missing.argmax())
+        )
+
+
+def refuse_beyond(numbers: Scores, name: str) -> None:
+    """Raise for what is no probability, saying how many there are and where the first is."""
+    beyond = (numbers < 0) | (numbers > 1)
+    if beyond.any():
+        first = int(beyond.argmax())
+        raise InvalidInputError.not_probabilities(
+            name=name, count=int(beyond.sum()), rows=len(numbers), first=first, value=float(numbers[first])
+        )
+
+
+def same_length(columns: dict[str, Any]) -> None:
+    """Raise unless all columns are equally long, and not empty."""
+    lengths = {name: len(column) for name, column in columns.items() if column is not None}
+    found = set(lengths.values())
+    if len(found) > 1:
+        raise InvalidInputError.length(names_and_lengths=lengths)
+    if 0 in found:
+        raise InvalidInputError.empty(name=next(iter(lengths)))

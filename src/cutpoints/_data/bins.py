@@ -1,0 +1,167 @@
+"""Where to count next: ranges of scores -> pieces that a query can divide into buckets.
+
+A query knows elementary arithmetic and no bits. So the two maps of scores to buckets are a straight
+line, and a straight line after the power 1/1024, which is so flat that it spreads out 600 orders of
+magnitude much as a logarithm does, and is kind to zero. Which of them a piece gets, and how many
+buckets, is decided by the rows that the last count found in it. Nothing here has to be right for the
+answer to be right: the ends of a bucket are the lowest and the highest score that were *seen* in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoints._kernel.tables import Ranges
+
+ROOT = 2.0**-10
+"""The power: the whole range of float64 goes to [0.48, 2], with steps of at most 2**-43 of a score."""
+LARGEST, TINIEST = float(np.finfo(np.float64).max), 5e-324
+CROWDS = 8
+"""A bucket with more than this part of all the asked rows is divided by itself."""
+LEAST = 4
+"""Buckets that even the emptiest piece gets."""
+
+
+class Seen(NamedTuple):
+    """The buckets of a count, ascending and disjoint: lowest and highest score, and rows.
+
+    `ranges` is what was counted; None for all rows. Between ranges there may be others.
+    """
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    rows: NDArray[np.int64]
+    ranges: Ranges | None = None
+
+    def inside(self, low: float, high: float) -> slice:
+        """Return which of the buckets reach into an interval."""
+        return slice(
+            int(np.searchsorted(self.high, low, side="left")),
+            int(np.searchsorted(self.low, high, side="right")),
+        )
+
+    def rows_in(self, ranges: Ranges) -> NDArray[np.int64]:
+        """Return the rows of each bucket that reaches into one of the ranges."""
+        pairs = zip(ranges.low.tolist(), ranges.high.tolist(), strict=True)
+        return np.concatenate([self.rows[self.inside(low, high)] for low, high in pairs])
+
+    def complete(self, ranges: Ranges) -> bool:
+        """Whether all rows of these ranges were counted."""
+        if self.ranges is None:
+            return True
+        which = np.searchsorted(self.ranges.low, ranges.low, side="right") - 1
+        return bool((which >= 0).all() and (ranges.high <= self.ranges.high[which]).all())
+
+    def exact(self, ranges: Ranges) -> int | None:
+        """Return the number of rows in the ranges; None if they cut a bucket in two."""
+        if not (np.isin(ranges.low, self.low).all() and np.isin(ranges.high, self.high).all()):
+            return None
+        return int(self.rows_in(ranges).sum())
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A closed interval of scores, all of one sign, that a query divides into `count` buckets."""
+
+    low: float
+    high: float
+    rows: int
+    count: int = 1
+    power: bool = False
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Where the two ends go on the scale that is divided evenly."""
+        return _on_scale(self.low, power=self.power), _on_scale(self.high, power=self.power)
+
+    @property
+    def scale(self) -> float:
+        """Buckets per step on that scale; 0 where there is nothing, or no way, to divide."""
+        if self.count == 1:
+            return 0.0
+        low, high = self.ends
+        with np.errstate(all="ignore"):
+            scale = np.float64(self.count) / (high - low)
+        return float(scale) if np.isfinite(scale) else 0.0
+
+
+def divide(ranges: Ranges, seen: Seen, buckets: int) -> list[Piece]:
+    """Cut ranges at zero, at the infinities and around crowds, and deal buckets out by rows."""
+    pairs = list(zip(ranges.low.tolist(), ranges.high.tolist(), strict=True))
+    crowd = int(seen.rows_in(ranges).sum()) // CROWDS
+    pieces = [piece for low, high in pairs for piece in _parts(low, high, seen, crowd)]
+    total = max(1, sum(piece.rows for piece in pieces if piece.low < piece.high))
+    return [
+        piece
+        if piece.low == piece.high
+        else _better(piece, max(LEAST, round(buckets * piece.rows / total)), seen)
+        for piece in pieces
+    ]
+
+
+def join(ranges: list[tuple[float, float]], seen: Seen, most: int) -> list[tuple[float, float]]:
+    """Close the gaps between ascending ranges that have the fewest rows, until few ranges are left."""
+    if len(ranges) <= most:
+        return ranges
+    lows, highs = (np.array(side) for side in zip(*ranges, strict=True))
+    running = np.concatenate([[0], np.cumsum(seen.rows)])
+    until = np.searchsorted(seen.low, lows[1:], side="left")
+    gaps = running[until] - running[np.searchsorted(seen.high, highs[:-1], side="right")]
+    open_ = sorted(np.argsort(gaps, kind="stable")[len(gaps) - (most - 1) :].tolist())
+    starts, stops = [0, *(i + 1 for i in open_)], [*open_, len(ranges) - 1]
+    return [(ranges[a][0], ranges[b][1]) for a, b in zip(starts, stops, strict=True)]
+
+
+def _parts(low: float, high: float, seen: Seen, crowd: int) -> list[Piece]:
+    """Cut one range into stretches of one sign; a bucket with many of the rows is one by itself.
+
+    There are no rows between buckets that were seen, so a stretch ends at the last one that is in it.
+    """
+    part = seen.inside(low, high)
+    lows, highs = np.maximum(seen.low[part], low), np.minimum(seen.high[part], high)
+    rows = seen.rows[part]
+    crowded = (rows > crowd) | ~np.isfinite(lows) | ~np.isfinite(highs)
+    sign = np.sign(lows) + np.sign(highs)
+    found: list[Piece] = []
+    start = 0
+    for stop in range(1, len(rows) + 1):
+        if stop < len(rows) and sign[stop] == sign[start] and not (crowded[stop] or crowded[stop - 1]):
+            continue
+        found += _one_sign(float(lows[start]), float(highs[stop - 1]), int(rows[start:stop].sum()))
+        start = stop
+    return found
+
+
+def _one_sign(low: float, high: float, rows: int) -> list[Piece]:
+    """Cut an interval at zero and at the infinities, should a bucket have joined them."""
+    cuts = ((-np.inf, -np.inf), (-LARGEST, -TINIEST), (0.0, 0.0), (TINIEST, LARGEST), (np.inf, np.inf))
+    parts = ((max(low, a), min(high, b)) for a, b in cuts)
+    return [Piece(float(a), float(b), rows) for a, b in parts if a <= b]
+
+
+def _better(piece: Piece, count: int, seen: Seen) -> Piece:
+    """Choose the map that, as far as the last count tells, leaves the fewest rows together."""
+    line = Piece(piece.low, piece.high, piece.rows, count)
+    curve = Piece(piece.low, piece.high, piece.rows, count, power=True)
+    near, far = sorted((abs(piece.low), abs(piece.high)))
+    if line.scale == 0 or near == TINIEST:
+        return curve
+    if far <= 2 * near:
+        return line
+    part = seen.inside(piece.low, piece.high)
+    crowds = []
+    for option in (line, curve):
+        ends = (np.clip(end[part], piece.low, piece.high) for end in (seen.low, seen.high))
+        low, high = (_on_scale(end, power=option.power) for end in ends)
+        crowds.append(float((seen.rows[part] / (1.0 + (high - low) * option.scale)).max()))
+    return curve if crowds[1] < crowds[0] / 2 else line
+
+
+def _on_scale(score: Any, *, power: bool) -> Any:
+    return np.sign(score) * np.abs(score) ** ROOT if power else score

@@ -1,0 +1,176 @@
+"""DuckDB relations in batches: a projection of the columns, a filter, and Arrow buffers seen by NumPy."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from cutpoints._data.array_input import no_number
+from cutpoints._data.file_columns import NUMBERS
+from cutpoints._data.segment_codes import arrow_codes
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+
+    from duckdb import DuckDBPyRelation
+    from numpy.typing import NDArray
+
+    from cutpoints._data.streaming import Batch, Columns
+
+BATCH = 1 << 18
+_WIDE_NUMBERS = re.compile(r"DECIMAL.*|U?HUGEINT")
+_TEXT = re.compile(r"VARCHAR|ENUM\(.*")
+_LISTED = 6
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL writes it, whatever characters it has."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    """Return a text as SQL writes it."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+class DuckDBReader:
+    """A relation that runs anew for each pass."""
+
+    def __init__(
+        self,
+        relation: DuckDBPyRelation,
+        columns: Columns,
+        *,
+        pos_label: Any = None,
+        known: Mapping[str, tuple[str, str]] | None = None,
+        adapt: Callable[[NDArray[Any]], NDArray[Any]] | None = None,
+    ) -> None:
+        """Take a relation; `known` has the SQL and the type of columns that have other names in it."""
+        self.columns = columns
+        if known is None:
+            types = map(str, relation.types)
+            known = {name: (quoted(name), t) for name, t in zip(relation.columns, types, strict=True)}
+        self._relation = relation
+        self._known = known
+        for name in columns.all:
+            self.need(name)
+        self._adapt = adapt
+        self._label: str | None = None
+        self.coded = False
+        parts = []
+        for i, name in enumerate(columns.all):
+            is_label = i == 1 and columns.label is not None
+            expression = self._as_label(name, pos_label) if is_label else self._as_number(name)
+            parts.append(f"{expression} as a{i}")
+        self._parts = parts
+        self._table = relation.project(", ".join(parts))
+        self._is_float = known[columns.score][1] == "FLOAT"
+        self._is_bool = known[columns.score][1] == "BOOLEAN"
+
+    def batches(self, near: tuple[float, float] | None, keys: Sequence[str] = ()) -> Generator[Batch]:
+        """Run the query; missing numbers become NaN. Columns of `keys` come last, as codes and values."""
+        table = self._table
+        if keys:
+            named = [f"{self._known[name][0]} as k{i}" for i, name in enumerate(keys)]
+            table = self._relation.project(", ".join([*self._parts, *named]))
+        if near is not None:
+            # The very floats: text of a float is read back as the same float.
+            kind = "float" if self._is_float else "double"
+            score = "a0::double" if self._is_bool else "a0"
+            table = table.filter(f"{score} >= '{near[0]!r}'::{kind} and {score} <= '{near[1]!r}'::{kind}")
+        with interruptible():
+            reader = table.to_arrow_reader(BATCH)
+        try:
+            for batch in uninterrupted(reader):
+                own = batch.columns[: len(self._parts)]
+                columns: list[Any] = [column.to_numpy(zero_copy_only=False) for column in own]
+                if self._adapt is not None:
+                    columns[1] = self._adapt(columns[1])
+                if len(columns[0]):
+                    yield columns + [arrow_codes(column) for column in batch.columns[len(own) :]]
+        finally:
+            reader.close()
+
+    def need(self, name: str) -> None:
+        """Raise unless the relation has a column of this name."""
+        if name not in self._known:
+            raise InvalidInputError.column(name=name, path="the relation", columns=list(self._known))
+
+    def cancel(self) -> None:
+        """Do nothing: the connection is the user's, and a batch is soon there."""
+
+    # --- types
+
+    def _as_number(self, name: str) -> str:
+        column, type_ = self._known[name]
+        if NUMBERS.fullmatch(type_):
+            return column
+        if type_ == "VARCHAR":
+            first = self._relation.project(f"{column} as v").filter("v is not null").limit(1).fetchall()
+            if first:
+                raise no_number(name, first[0][0], 0)
+        elif not _WIDE_NUMBERS.fullmatch(type_):
+            raise InvalidInputError.not_a_number_type(name=name, type_=type_)
+        return f"cast({column} as double)"
+
+    def _as_label(self, name: str, pos_label: Any) -> str:
+        """Return the SQL of the labels: numbers as they are, anything else compared by DuckDB."""
+        column, type_ = self._known[name]
+        if NUMBERS.fullmatch(type_):
+            return column
+        if _WIDE_NUMBERS.fullmatch(type_):
+            return f"cast({column} as double)"
+        self.coded = True
+        self._label = f"cast({column} as varchar)"
+        if pos_label is None:
+            self.refuse_labels()
+        self._positive = pos_label
+        # A number is no text, and equals none.
+        same = isinstance(pos_label, str) or not _TEXT.fullmatch(type_)
+        positive = f"{self._label} = {text(str(pos_label))}" if same else "false"
+        another = self._relation.project(f"{self._label} as v").filter(
+            f"v is not null and not ({positive.replace(self._label, 'v', 1)})"
+        )
+        found = another.limit(1).fetchall()
+        other = f"{self._label} = {text(found[0][0])}" if found else "false"
+        cases = f"when {self._label} is null then 3 when {positive} then 1 when {other} then 0 else 2"
+        return f"cast(case {cases} end as utinyint)"
+
+    def refuse_labels(self) -> None:
+        """Raise for labels that are missing, three or more, or two without a positive one."""
+        name = str(self.columns.label)
+        table = self._relation.project(f"row_number() over () - 1 as i, {self._label} as v")
+        rows, missing, first, count = table.aggregate(
+            "count(*), count(*) - count(v), min(i) filter (v is null), count(distinct v)"
+        ).fetchall()[0]
+        if missing:
+            raise InvalidInputError.nan(name=name, count=missing, rows=rows, first=first)
+        values = [v for (v,) in table.project("v").distinct().order("v").limit(_LISTED).fetchall()]
+        if rows == 0:
+            raise InvalidInputError.empty(name=name)
+        if count > 2:
+            raise InvalidInputError.labels(values=values, count=count, name=name)
+        if self.columns.label is not None and not hasattr(self, "_positive"):
+            raise InvalidInputError.pos_label(values=values, name=name)
+        raise InvalidParameterError.of(
+            parameter="pos_label", must_be=f"one of the labels {values}", got=self._positive
+        )
+
+
+def uninterrupted(batches: Iterable[Any]) -> Generator[Any]:
+    """Yield the batches; DuckDB's word for Ctrl-C becomes Python's."""
+    with interruptible():
+        yield from batches
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Turn what DuckDB raises on Ctrl-C into what Python does."""
+    try:
+        yield
+    except Exception as error:
+        if "Query interrupted" in str(error) or type(error).__name__ == "InterruptException":
+            raise KeyboardInterrupt from None
+        raise

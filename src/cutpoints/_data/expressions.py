@@ -1,0 +1,223 @@
+"""The columns that queries group by: element-wise expressions of narwhals, and nothing else.
+
+What engines disagree on is kept out. NaN never meets a comparison: missing scores become 0 and get
+a code. Numbers are cut off before they are rounded down, rounded down before they become integers,
+and written as float64. Aggregations are elementary, ``col(x).sum()`` and its like, on columns that
+were made before: an expression inside an aggregation is silently wrong on some engines.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from cutpoints._data.bins import LARGEST, ROOT, TINIEST, Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narwhals.dtypes import DType
+
+SCORE, CODE, KEY, ROWS, LOW, HIGH = "s", "c", "k", "n", "lo", "hi"
+"""The columns of our queries; the user's own names are left behind in the first step."""
+NEGATIVE, POSITIVE, MINUS, NO_LABEL, OTHER, NO_SCORE = range(6)
+"""What a row is: its label, or what is wrong with it."""
+CODES = 8
+GAP = -1
+"""The key of rows that are between the asked ranges."""
+
+_EDGE = 2.0**-9
+_FINE, _WIDE, _CURVED = 2.0**13, 2.0**6, 2.0**15
+_WIDEST = 64.0
+
+
+def number(value: Any) -> nw.Expr:
+    """Return a constant that no engine takes for a decimal or a float32, for columns of nothing else.
+
+    PostgreSQL takes 0.5 for a decimal. Beside a float64 that does no harm, so there plain numbers are
+    written: on Spark each further cast takes a millisecond or more before the query starts.
+    """
+    if float(value).is_integer() and abs(value) < 1 << 31:
+        return nw.lit(int(value)).cast(nw.Float64())
+    return nw.lit(float(value), dtype=nw.Float64())
+
+
+def floats(name: str, dtype: DType) -> tuple[nw.Expr, nw.Expr]:
+    """Return a column as float64 with 0 for what is missing, and where it is missing."""
+    raw = nw.col(name)
+    missing = raw.is_null()
+    if dtype == nw.Boolean:
+        value = nw.when(raw).then(number(1)).otherwise(number(0))
+    else:
+        value = raw.cast(nw.Float64())
+        if not dtype.is_integer():
+            missing = missing | value.is_nan()
+    return nw.when(missing).then(number(0)).otherwise(value), missing
+
+
+def label_code(name: str, dtype: DType, positive: Any, other: Any) -> nw.Expr:
+    """Return the code of each label; `other` is the second label where `positive` is given.
+
+    Without `positive`, 1 is positive, and 0 or -1 is negative.
+    """
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        value, missing = floats(name, dtype)
+        constant: Any = number
+    else:
+        value, missing = nw.col(name), nw.col(name).is_null()
+        if dtype != nw.String:
+            value = value.cast(nw.String())
+        constant = nw.lit
+    code = nw.when(missing).then(number(NO_LABEL))
+    if positive is None:
+        return (
+            code.when(value == 1.0)
+            .then(number(POSITIVE))
+            .when(value == 0.0)
+            .then(number(NEGATIVE))
+            .when(value == -1.0)
+            .then(number(MINUS))
+            .otherwise(number(OTHER))
+        )
+    code = code.when(value == constant(positive)).then(number(POSITIVE))
+    if other is not None:
+        code = code.when(value == constant(other)).then(number(NEGATIVE))
+    return code.otherwise(number(OTHER))
+
+
+def side_code(name: str, dtype: DType, positive: Any) -> nw.Expr:
+    """Return `POSITIVE` or `NEGATIVE`, for labels of which nothing else is to be told."""
+    is_positive = nw.col(name)
+    if dtype == nw.Boolean:
+        if positive is not None and not positive:
+            is_positive = ~is_positive
+    elif dtype.is_numeric():
+        is_positive = is_positive.cast(nw.Float64()) == float(1 if positive is None else positive)
+    else:
+        value = is_positive if dtype == nw.String else is_positive.cast(nw.String())
+        is_positive = value == nw.lit(positive)
+    return nw.when(is_positive).then(number(POSITIVE)).otherwise(number(NEGATIVE))
+
+
+def first_bucket() -> nw.Expr:
+    """Return a number for each bucket of the first count, for scores of which nothing is known.
+
+    Steps of 2**-13 between 0 and 1, of 2**-6 up to 64 and down to -64, and steps that grow with the
+    distance from 0 beyond, near 0, and below 1 with the distance from 1. Zero, one and the two
+    infinities have buckets of their own.
+    """
+    s = nw.col(SCORE)
+    fine = (s >= _EDGE) & (s <= 1 - _EDGE)
+    wide = ((s > 1.0) & (s < _WIDEST)) | ((s > -_WIDEST) & (s < -1 / _WIDE))
+    near_one = (s > 0.5) & (s <= 1.0)
+    # Engines that compute all branches for all rows have an easy power to take where it is not used.
+    distance = nw.when(fine).then(number(1)).when(near_one).then(1.0 - s).otherwise(s.abs())
+    curved = _floor(_power(distance.clip(0.0, LARGEST)) * _CURVED)
+    room = 4 * _CURVED  # a zone of curved buckets ends below half of this
+    zone = (
+        nw.when(near_one)
+        .then(number(2 * room))
+        .when(s > LARGEST)
+        .then(number(5 * room))
+        .when(s >= 0.0)
+        .then(number(4 * room))
+        .when(s < -LARGEST)
+        .then(number(6 * room))
+        .otherwise(number(3 * room))
+    )
+    return (
+        nw.when(fine)
+        .then(_floor(s.clip(0.0, 1.0) * _FINE))
+        .when(wide)
+        .then(_floor(s.clip(-_WIDEST, _WIDEST) * _WIDE) + room)
+        .otherwise(curved + zone)
+    )
+
+
+def bucket(pieces: Sequence[Piece]) -> nw.Expr:
+    """Return a number for each bucket of the pieces, which ascend, and `GAP` between them."""
+    starts = [0]
+    for piece in pieces:
+        starts.append(starts[-1] + piece.count + 1)
+    s = nw.col(SCORE)
+
+    def tree(first: int, last: int) -> nw.Expr:
+        if first == last:
+            piece = pieces[first]
+            return (
+                nw.when(within(piece.low, piece.high))
+                .then(_leaf(piece, starts[first]))
+                .otherwise(number(GAP))
+            )
+        middle = (first + last + 1) // 2
+        low = pieces[middle].low
+        split = s > LARGEST if low > LARGEST else s >= low
+        return nw.when(split).then(tree(middle, last)).otherwise(tree(first, middle - 1))
+
+    return tree(0, len(pieces) - 1)
+
+
+def within(low: float, high: float) -> nw.Expr:
+    """Return where the score is in a closed interval; infinity is written nowhere."""
+    s = nw.col(SCORE)
+    if low > LARGEST:
+        return s > LARGEST
+    if high < -LARGEST:
+        return s < -LARGEST
+    if low < -LARGEST:
+        return s <= min(high, LARGEST) if high <= LARGEST else s == s
+    return s >= low if high > LARGEST else (s >= low) & (s <= high)
+
+
+def within_any(ranges: Sequence[tuple[float, float]]) -> nw.Expr:
+    """Return where the score is in one of the intervals."""
+    found = within(*ranges[0])
+    for low, high in ranges[1:]:
+        found = found | within(low, high)
+    return found
+
+
+def limbs(frame: nw.LazyFrame[Any], name: str, low: int, bits: int, count: int) -> nw.LazyFrame[Any]:
+    """Split a column of non-negative numbers into whole numbers of so many bits, the lowest first.
+
+    The number is the sum of ``limb[i] * 2**(low + i*bits)``. Times a power of two, rounding down and
+    taking that away are exact in floating point.
+    """
+    rest = name
+    for i in reversed(range(1, count)):
+        place = low + bits * i
+        limb = _floor(nw.col(rest) * 2.0**-place)
+        frame = frame.with_columns(limb.alias(limb_name(name, i)))
+        less = nw.col(rest) - nw.col(limb_name(name, i)) * 2.0**place
+        rest = f"{name}_rest{i}"
+        frame = frame.with_columns(less.alias(rest))
+    return frame.with_columns((nw.col(rest) * 2.0**-low).alias(limb_name(name, 0)))
+
+
+def limb_name(name: str, i: int) -> str:
+    """Return the name of the column of a limb."""
+    return f"{name}_{i}"
+
+
+def _leaf(piece: Piece, start: int) -> nw.Expr:
+    """Return the buckets of one piece."""
+    if piece.scale == 0:
+        return number(start)
+    s, base = nw.col(SCORE), piece.ends[0]
+    if piece.power:
+        sign = 1 if piece.low > 0 else -1
+        size = s.abs().clip(TINIEST, LARGEST)
+        scaled = _power(size) - base if sign > 0 else -base - _power(size)
+    else:
+        scaled = s - base
+    place = (scaled.clip(0.0, piece.ends[1] - base) * piece.scale).clip(0.0, float(piece.count))
+    return _floor(place) + float(start)
+
+
+def _power(value: nw.Expr) -> nw.Expr:
+    return value**ROOT
+
+
+def _floor(value: nw.Expr) -> nw.Expr:
+    return value.floor().cast(nw.Float64())  # an integer on some engines

@@ -1,0 +1,89 @@
+"""What is wrong with the rows of a stream: found by reading them once more, and said in full.
+
+The fast pass only notices that something is wrong. Only then is it worth the while to count how
+many values are missing, to find the first of them, and to list the labels.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutpoints._data.array_input import HEAVIEST, LIGHTEST, as_floats, odd_weight
+from cutpoints._data.labels import Labels
+from cutpoints.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    from cutpoints._data.streaming import Reader
+
+_MOST_LABELS = 100_000
+"""More distinct labels than this are not counted: the wrong column was named."""
+
+
+class _Marked:
+    """How many values of a column have a fault, and the first of them."""
+
+    def __init__(self) -> None:
+        self.count, self.first, self.value = 0, -1, None
+
+    def add(self, bad: Any, values: Any, start: int) -> None:
+        """Note the faults of a batch that begins at row `start`."""
+        found = int(np.count_nonzero(bad))
+        if found and not self.count:
+            at = int(np.argmax(bad))
+            self.first, self.value = start + at, values[at]
+        self.count += found
+
+
+def refuse(reader: Reader, pos_label: Any) -> None:
+    """Raise the error that arrays with these rows would raise."""
+    columns = reader.columns
+    rows = 0
+    missing = {name: _Marked() for name in columns.all}
+    negative = {name: _Marked() for name in columns.masses}
+    odd = {name: _Marked() for name in columns.masses}
+    labels: set[Any] = set()
+    kind: Any = np.float64
+    for batch in reader.batches(None):
+        named = dict(zip(columns.all, batch, strict=True))
+        for name in {columns.score, *columns.masses}:
+            values = as_floats(named[name], name)
+            missing[name].add(np.isnan(values), values, rows)
+            if name in negative:
+                negative[name].add(values < 0, values, rows)
+                wide = values.astype(np.float64)
+                odd[name].add((wide > HEAVIEST) | ((wide < LIGHTEST) & (wide > 0)), values, rows)
+        if columns.label is not None and not reader.coded:
+            values = batch[1]
+            if values.dtype.kind == "f":
+                missing[columns.label].add(np.isnan(values), values, rows)
+                values = values[~np.isnan(values)]
+            else:
+                kind = values.dtype
+            if len(labels) < _MOST_LABELS:
+                labels.update(np.unique(values).tolist())
+        rows += len(batch[0])
+    for name in columns.masses:
+        _refuse_masses(name, rows, missing[name], negative[name], odd[name])
+    for name in columns.all[:2]:
+        if missing[name].count:
+            found = missing[name]
+            raise InvalidInputError.nan(name=name, count=found.count, rows=rows, first=found.first)
+    if reader.coded:
+        reader.refuse_labels()
+    Labels(np.array(sorted(labels), dtype=kind), pos_label, name=str(columns.label)).refuse()
+
+
+def _refuse_masses(name: str, rows: int, missing: _Marked, negative: _Marked, odd: _Marked) -> None:
+    """Raise for weights as `as_weights` does."""
+    if missing.count:
+        raise InvalidInputError.nan(name=name, count=missing.count, rows=rows, first=missing.first)
+    if negative.count:
+        assert negative.value is not None
+        raise InvalidInputError.negative(
+            name=name, count=negative.count, first=negative.first, value=float(negative.value)
+        )
+    if odd.count:
+        assert odd.value is not None
+        raise odd_weight(name, f"{float(odd.value)!r} at row {odd.first}")

@@ -1,0 +1,79 @@
+"""Columns of files: which of DuckDB's types are numbers, and how numbers and labels are read."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutpoints.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoints._data.where import Column
+
+NUMBERS = re.compile(r"FLOAT|DOUBLE|U?(TINY|SMALL|BIG)?INT(EGER)?|BOOLEAN")
+WIDE_NUMBERS = re.compile(r"VARCHAR|DECIMAL.*|U?HUGEINT")
+"""What is converted to numbers: of a file, text too."""
+WHOLE = 2.0**53
+"""From here on float64 merges whole numbers."""
+_BOOLEANS = {
+    **dict.fromkeys(("true", "t", "yes", "y", "1"), True),
+    **dict.fromkeys(("false", "f", "no", "n", "0"), False),
+}
+
+
+def as_number(name: str, column: Column) -> str:
+    """Return the SQL for a column of numbers; text is converted, and refused if it cannot be."""
+    if NUMBERS.fullmatch(column.type):
+        return column.sql
+    if WIDE_NUMBERS.fullmatch(column.type):
+        return f"cast({column.sql} as double)"
+    raise InvalidInputError.not_a_number_type(name=name, type_=column.type)
+
+
+def as_label(column: Column) -> list[list[str]]:
+    """Return the SQL for the labels: what to try, one after the other."""
+    if NUMBERS.fullmatch(column.type):
+        return [[column.sql]]
+    if WIDE_NUMBERS.fullmatch(column.type):
+        return [[f"cast({column.sql} as double)"], [f"trim({column.sql})"]]
+    return [[f"cast({column.sql} as varchar)"]]
+
+
+def may_merge(column: Column) -> bool:
+    """Whether the numbers of a column can have more digits than float64."""
+    return WIDE_NUMBERS.fullmatch(column.type) is not None
+
+
+def is_long(numbers: NDArray[Any]) -> bool:
+    """Whether a float is so large that whole numbers were merged, if it was one."""
+    return numbers.dtype.kind == "f" and bool((np.abs(numbers) >= WHOLE).any())
+
+
+def typed(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return integers for whole floats, and booleans for the texts true and false."""
+    if labels.dtype == np.float64 and len(labels):
+        whole = np.abs(labels) < WHOLE
+        if whole.all() and (labels == np.rint(labels)).all():
+            return labels.astype(np.int64)
+    if labels.dtype.kind == "O":
+        texts = {value.lower() if isinstance(value, str) else value for value in set(labels)}
+        if texts and texts <= {"true", "false"}:
+            return np.array([value.lower() == "true" for value in labels])
+    return labels
+
+
+def typed_label(pos_label: Any, labels: NDArray[Any]) -> Any:
+    """Return what a text means in a column of numbers or booleans."""
+    if not isinstance(pos_label, str) or labels.dtype.kind == "O":
+        return pos_label
+    if labels.dtype.kind == "b":
+        return _BOOLEANS.get(pos_label.strip().lower(), pos_label)
+    try:
+        number = float(pos_label)
+    except ValueError:
+        return pos_label
+    return int(number) if number.is_integer() else number

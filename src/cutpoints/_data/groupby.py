@@ -1,0 +1,464 @@
+"""Data frames of any engine as a source: narwhals in front, GROUP BY behind.
+
+A frame in memory gives its columns to `arrays`. A lazy one, be it a query of DuckDB, a Spark cluster
+or a warehouse behind Ibis, stays where it is: each question is one query that groups all rows and
+sends back at most a few thousand groups, or, at the end, the distinct scores of the few rows that
+are left. Rows never travel.
+
+The answers are exact on every engine, whatever its arithmetic. The ends of a bucket are scores that
+were seen in it, and buckets that overlap are joined; whole numbers below 2**53 add up to the same sum
+in any order, so weights are added in pieces that are such numbers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from cutpoints._data import expressions as ex
+from cutpoints._data import progress
+from cutpoints._data import streaming as batches
+from cutpoints._data.array_input import as_array, as_floats, too_large, weights_and_ends
+from cutpoints._data.arrays import ArraySource, Stream
+from cutpoints._data.bins import Piece, Seen, divide, join
+from cutpoints._data.groupby_labels import FrameLabels
+from cutpoints._data.groupby_weights import Column, measure
+from cutpoints._data.groups import Groups
+from cutpoints._data.labels import Labels
+from cutpoints._kernel.masses import Masses, Unit
+from cutpoints._kernel.tables import Histogram, Ranges, Rows, Summary
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narwhals.dtypes import DType
+    from numpy.typing import NDArray
+
+    from cutpoints._data.source import Source
+
+FEW = 1 << 20
+"""So few scores are handed over rather than counted again."""
+HOLDS = 1 << 22
+"""So many are after three counts, or where counting does not help: dear, but no dearer than a pass."""
+LARGEST_SWEEP = 1 << 25
+"""Distinct scores that may be handed over at once, for goals that need them all."""
+BUCKETS, MOST_BUCKETS = 1 << 16, 1 << 20
+"""Buckets of the second and later counts; more where scores crowd, see `_buckets`."""
+HELPED, CROWDED = 4, 64
+COUNTS = 3
+"""Counts after which all that can be held is handed over."""
+PIECES = 64
+"""Pieces that one query tells apart; for more there are several queries."""
+RANGES = 32
+"""Ranges that a search asks about at once: cut at crowds and at zero, they fit into one query."""
+RUNS = 4
+"""Ranges that a query filters by first, which is cheap, before it tells the others apart."""
+_WHOLE = 2.0**53
+_EXTRAS = {"pyspark": "spark", "dask": "dask", "ibis": "ibis"}
+
+Collected = dict[str, "NDArray[Any]"]
+
+
+def source(
+    frame: Any,
+    *,
+    score: str,
+    label: str | None = None,
+    weight: str | None = None,
+    positives: str | None = None,
+    negatives: str | None = None,
+    pos_label: Any = None,
+    caller: str = "find",
+) -> Source:
+    """Take columns of a data frame, eager or lazy; a lazy one is never collected.
+
+    Parameters
+    ----------
+    frame : data frame
+        Of pandas, polars, pyarrow, DuckDB, PySpark, Dask, Ibis, or any other that narwhals knows.
+    score : str
+        The column of the scores. float32 stays float32.
+    label, weight : str, default=None
+        The columns of the labels, and of their weights if they have any.
+    positives, negatives : str, default=None
+        In place of labels: the columns of how much each row adds to each class.
+    pos_label : int, float, bool or str, default=None
+        The label of the positive class.
+    caller : str, default="find"
+        For messages.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": [0, 1, 1], "p": [0.2, 0.6, 0.7]})
+    >>> source(frame, score="p", label="y").summary().positives
+    2
+    """
+    known = read(frame, caller=caller)
+    roles = {
+        "score": score,
+        "label": label,
+        "weight": weight,
+        "positives": positives,
+        "negatives": negatives,
+    }
+    _check_columns(known.collect_schema(), roles)
+    if not isinstance(known, nw.LazyFrame):
+        return _in_memory(known, [score], roles, pos_label)[score]
+    # These two hand over batches faster than they group: the rows are in this process anyway.
+    if known.implementation.is_duckdb():
+        return batches.from_duckdb(known.to_native(), **roles, pos_label=pos_label)  # type: ignore[arg-type]
+    if known.implementation.is_polars():
+        return batches.from_polars(known.to_native(), **roles, pos_label=pos_label)  # type: ignore[arg-type]
+    return FrameSource(known, **roles, pos_label=pos_label)  # type: ignore[arg-type]
+
+
+def in_memory(
+    frame: Any,
+    *,
+    scores: Sequence[str],
+    label: str,
+    weight: str | None = None,
+    pos_label: Any = None,
+    caller: str = "find",
+    parameter: str = "y_true",
+) -> dict[str, ArraySource]:
+    """Take columns of a data frame for who needs every row: a source for each score, by its name.
+
+    A lazy frame is collected, once, and of these columns only; its rows come in the engine's order.
+    """
+    known = read(frame, caller=caller, parameter=parameter)
+    roles = {"label": label, "weight": weight}
+    names = [*scores, *(name for name in roles.values() if name is not None)]
+    _check_columns(known.collect_schema(), dict(zip(names, names, strict=True)))
+    if isinstance(known, nw.LazyFrame):
+        known = run(known.select(*dict.fromkeys(names)))
+    return _in_memory(known, scores, roles, pos_label)
+
+
+def read(
+    frame: Any, *, caller: str = "find", parameter: str = "y_true"
+) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    """Return what narwhals makes of a frame."""
+    try:
+        return nw.from_native(frame)
+    except TypeError:
+        raise InvalidParameterError.of(
+            parameter=parameter,
+            caller=caller,
+            must_be="a data frame, or a path, where columns have names",
+            got=type(frame),
+            hint="frames of pandas, polars, pyarrow, DuckDB, PySpark, Dask and Ibis are known.",
+        ) from None
+    except nw.exceptions.DuplicateError:
+        names = [str(name) for name in frame.columns]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise InvalidParameterError.of(
+            parameter=parameter,
+            caller=caller,
+            must_be="a data frame whose columns have different names",
+            got=f"more than one column {', '.join(map(repr, twice))}",
+            hint="rename them, or pass the columns themselves as arrays.",
+        ) from None
+
+
+def _in_memory(
+    frame: nw.DataFrame[Any], scores: Sequence[str], roles: Mapping[str, str | None], pos_label: Any
+) -> dict[str, ArraySource]:
+    """Take the columns as arrays, without a copy where the frame can give them so."""
+    numbers = {name: as_floats(frame.get_column(name).to_numpy(), name) for name in scores}
+    if len(frame) == 0:
+        raise InvalidInputError.empty(name=scores[0])
+    weights = {
+        role: weights_and_ends(frame.get_column(name).to_numpy(), name)
+        for role in ("weight", "positives", "negatives")
+        if (name := roles.get(role)) is not None
+    }
+    label = roles["label"]
+    if label is None:
+        streams: tuple[Stream, ...] = Stream(1, *weights["positives"]), Stream(0, *weights["negatives"])
+    else:
+        labels = Labels(as_array(frame.get_column(label).to_numpy(), label), pos_label, name=label)
+        streams = (Stream.of(labels, *weights.get("weight", (None,))),)
+    return {name: ArraySource(column, streams, score_name=name) for name, column in numbers.items()}
+
+
+class FrameSource:
+    """Rows that stay in their engine: scores, and labels with or without weights, or two masses."""
+
+    def __init__(
+        self,
+        frame: nw.LazyFrame[Any],
+        *,
+        score: str,
+        label: str | None = None,
+        weight: str | None = None,
+        positives: str | None = None,
+        negatives: str | None = None,
+        pos_label: Any = None,
+    ) -> None:
+        schema = frame.collect_schema()
+        roles = {"score": score, "label": label, "weight": weight, "p": positives, "q": negatives}
+        _check_columns(schema, roles)
+        self.frame = frame
+        self.score = score
+        self.beside: list[nw.Expr] = []
+        """Further columns that queries need, under names that are not ours."""
+        self.passes = 0
+        self.few, self.holds = FEW, HOLDS
+        self.most_ranges = RANGES
+        self._type = schema[score]
+        self._scores: type[np.floating[Any]] = np.float32 if self._type == nw.Float32 else np.float64
+        self._labels = None if label is None else FrameLabels(label, schema[label], pos_label)
+        # Names of our own: the user's may be words of SQL, have quotes or clash with others.
+        masses = {"w": (weight, None), "p": (positives, 1), "q": (negatives, 0)}
+        self._masses = [Column(name, own, schema[name], side) for own, (name, side) in masses.items() if name]
+        for name in (score, *(column.name for column in self._masses)):
+            _check_number(name, schema[name])
+        self._known: tuple[Summary, Histogram] | None = None
+        self._seen: list[Seen] = []
+        self._counts = 0
+        self._asked: int | None = None
+        """The rows of the last count but the first."""
+
+    # --- the three questions
+
+    def summary(self) -> Summary:
+        """Return rows, masses and the range of scores; raise for what is missing or wrong."""
+        return self._first_look()[0]
+
+    def histogram(self, ranges: Ranges | None) -> Histogram:
+        """Count into buckets: a pass; none for the whole, which was counted in the first look."""
+        summary, first = self._first_look()
+        self._counts = 1 if ranges is None else self._counts + 1
+        self.few = FEW if self._counts < COUNTS else HOLDS
+        if ranges is None:
+            self._asked = None
+            return first
+        seen = self._count_of(ranges)
+        pieces = divide(ranges, seen, self._buckets(seen.rows_in(ranges)))
+        parts = [self._count(pieces[i : i + PIECES], seen) for i in range(0, len(pieces), PIECES)]
+        groups = Groups.together(parts).joined()
+        _compare(seen.exact(ranges), groups.rows)
+        return self._table(groups, summary.unit, ranges)
+
+    def rows(self, ranges: Ranges | None) -> Rows:
+        """Group by the scores themselves: a pass, and memory for the distinct ones."""
+        summary, _ = self._first_look()
+        frame = self._prepared()
+        expected: int | None = summary.rows
+        if ranges is None:
+            self._refuse_too_many(self._seen[0])
+        else:
+            seen = self._count_of(ranges)
+            expected = seen.exact(ranges)
+            wanted = list(zip(ranges.low.tolist(), ranges.high.tolist(), strict=True))
+            self._refuse_too_many(seen, join(wanted, seen, PIECES))
+            frame = frame.filter(ex.within_any(join(wanted, seen, RUNS)))
+            if len(wanted) > RUNS:
+                frame = frame.filter(ex.within_any(join(wanted, seen, PIECES)))
+        got = self._collect(self._sums(frame, [ex.SCORE, ex.CODE]))
+        groups = self._groups(got, got[ex.SCORE], got[ex.SCORE]).joined()
+        if ranges is not None:
+            which = np.searchsorted(ranges.low, groups.low, side="right") - 1
+            inside = (which >= 0) & (groups.low <= ranges.high[which])
+            groups = groups.at(inside)
+        _compare(expected, groups.rows)
+        pos, neg = (Masses(side, summary.unit).carried() for side in (groups.pos, groups.neg))
+        if ranges is None and (pos.total(), neg.total()) != (summary.positives, summary.negatives):
+            raise InvalidInputError.changed(expected=summary.rows, found=summary.rows)
+        return Rows(groups.low.astype(self._scores), pos, neg, int(groups.rows.sum()))
+
+    # --- how
+
+    def _buckets(self, rows: NDArray[np.int64]) -> int:
+        """Return how many buckets a count of these ones gets, of which it is known how many rows they have.
+
+        Most buckets are wasted where scores crowd at a few points: if a few of the first buckets had most
+        of all rows, and afterwards if the last count did not help much. Rows that can nearly be handed
+        over need no more buckets.
+        """
+        asked, before = int(rows.sum()), self._asked
+        self._asked = asked
+        if before is None:
+            most = np.sort(rows)[-CROWDED:].sum()
+            waste = 2 * most > max(self.summary().rows, 4 * HOLDS)
+        else:
+            waste = asked > max(before // HELPED, HOLDS)
+        return MOST_BUCKETS if waste else BUCKETS
+
+    def _first_look(self) -> tuple[Summary, Histogram]:
+        """Check, summarise and count in one pass; with weights, after one over their sizes."""
+        if self._known is not None:
+            return self._known
+        unit, total = self._measured()
+        frame = self._prepared().with_columns(_key(ex.first_bucket()))
+        got = self._collect(self._sums(frame, [ex.KEY], ends=True))
+        self._check_rows(got[ex.KEY] % ex.CODES, got[ex.ROWS].astype(np.int64), total)
+        groups = self._groups(got, got[ex.LOW], got[ex.HIGH]).joined()
+        low, high = float(groups.low[0]), float(groups.high[-1])
+        self._check_ends(low, high)
+        table = self._table(groups, unit)
+        summary = Summary(int(groups.rows.sum()), table.pos.total(), table.neg.total(), unit, low, high)
+        self._known = summary, table
+        return self._known
+
+    def _measured(self) -> tuple[Unit, int | None]:
+        """Look at the weights, a pass, and for the second label; return the grain, and the rows if known."""
+        unit, total = Unit(), None
+        if self._masses:
+            self.passes += 1
+            unit, total = measure(self.frame, self._masses, _collect)
+        if self._labels is not None:
+            self._labels.look(self.frame, _collect)
+        return unit, total
+
+    def _check_rows(self, codes: NDArray[Any], rows: NDArray[np.int64], total: int | None) -> None:
+        """Raise for what the first count shows: no rows, missing scores, bad labels."""
+        if len(rows) == 0:
+            raise InvalidInputError.empty(name=self.score)
+        missing = int(rows[codes == ex.NO_SCORE].sum())
+        if missing:
+            raise InvalidInputError.nan(name=self.score, count=missing, rows=int(rows.sum()), first=None)
+        if self._labels is not None:
+            self._labels.settle(self.frame, codes, rows, _collect)
+        _compare(total, rows)
+
+    def _check_ends(self, low: float, high: float) -> None:
+        """Raise for whole numbers that float64 cannot tell apart."""
+        if self._type.is_integer() and max(-low, high) >= _WHOLE:
+            raise too_large(self.score)
+
+    def _prepared(self) -> nw.LazyFrame[Any]:
+        """Return scores, codes and the limbs of masses: element-wise work only."""
+        value, missing = ex.floats(self.score, self._type)
+        # After the first count it is known that nothing is missing, and half of the query with it.
+        checked = self._known is not None
+        code = ex.number(ex.POSITIVE) if self._labels is None else self._labels.code(checked=checked)
+        if not checked:
+            code = nw.when(missing).then(ex.number(ex.NO_SCORE)).otherwise(code)
+        elif self._type != nw.Boolean:
+            value = nw.col(self.score).cast(nw.Float64())
+        columns = [value.alias(ex.SCORE), code.alias(ex.CODE)]
+        columns += [ex.floats(mass.name, mass.type)[0].alias(mass.own) for mass in self._masses]
+        frame = self.frame.select(*columns, *self.beside)
+        for mass in self._masses:
+            frame = ex.limbs(frame, mass.own, mass.low, mass.bits, mass.count)
+        return frame
+
+    def _sums(self, frame: nw.LazyFrame[Any], keys: list[str], *, ends: bool = False) -> nw.LazyFrame[Any]:
+        """Group, with aggregations that are elementary."""
+        wanted = [nw.len().alias(ex.ROWS)]
+        if ends:
+            wanted += [nw.col(ex.SCORE).min().alias(ex.LOW), nw.col(ex.SCORE).max().alias(ex.HIGH)]
+        names = [name for mass in self._masses for name in mass.limbs]
+        return frame.group_by(*keys).agg(*wanted, *(nw.col(name).sum().alias(name) for name in names))
+
+    def _count(self, pieces: list[Piece], seen: Seen) -> Groups:
+        """Count the rows of the pieces in one query."""
+        runs = join([(piece.low, piece.high) for piece in pieces], seen, RUNS)
+        frame = self._prepared().filter(ex.within_any(runs)).with_columns(_key(ex.bucket(pieces)))
+        got = self._collect(self._sums(frame, [ex.KEY], ends=True))
+        found = got[ex.KEY] >= 0
+        got = {name: column[found] for name, column in got.items()}
+        return self._groups(got, got[ex.LOW], got[ex.HIGH])
+
+    def _collect(self, frame: nw.LazyFrame[Any]) -> Collected:
+        """Make a pass, and say so to whoever listens."""
+        self.passes += 1
+        tell, rows = progress.observer(), self._known[0].rows if self._known else None
+        if tell is not None:
+            tell(progress.Progress(self.passes, 0, rows))
+        found = _collect(frame)
+        if tell is not None:
+            counted = int(found[ex.ROWS].sum())
+            tell(progress.Progress(self.passes, rows or counted, rows or counted, counted if rows else None))
+        return found
+
+    def _groups(self, got: Collected, low: NDArray[Any], high: NDArray[Any]) -> Groups:
+        """Add up the masses of the two sides of each group."""
+        codes = got[ex.CODE] if ex.CODE in got else got[ex.KEY] % ex.CODES
+        rows = got[ex.ROWS].astype(np.int64)
+        positive = codes == ex.POSITIVE
+        limbs = self._masses[0].unit.limbs if self._masses else 1
+        sides = [np.zeros((limbs, len(rows)), dtype=np.int64) for _ in (0, 1)]
+        for mass in self._masses:
+            whole = mass.assemble([got[name] for name in mass.limbs])
+            for side in (0, 1):
+                belongs = positive == side if mass.side is None else mass.side == side
+                sides[side] += np.where(belongs, whole, 0)
+        if not self._masses:
+            for side in (0, 1):
+                sides[side][0] = np.where(positive == side, rows, 0)
+        low, high = (np.asarray(end, dtype=np.float64) + 0.0 for end in (low, high))
+        return Groups(low, high, rows, sides[1], sides[0])
+
+    def _table(self, groups: Groups, unit: Unit, ranges: Ranges | None = None) -> Histogram:
+        """Remember the buckets for the next count, and return them."""
+        low, high = groups.low.astype(self._scores), groups.high.astype(self._scores)
+        self._seen = [*self._seen[:1], Seen(groups.low, groups.high, groups.rows, ranges)]
+        return Histogram(
+            pos=Masses(groups.pos, unit).carried(),
+            neg=Masses(groups.neg, unit).carried(),
+            rows=groups.rows,
+            span=lambda index: Ranges(low[index], high[index]),
+        )
+
+    def _count_of(self, ranges: Ranges) -> Seen:
+        """Return the latest count of all the rows in these ranges, or else the first."""
+        return next(seen for seen in reversed(self._seen) if seen.complete(ranges))
+
+    def _refuse_too_many(self, seen: Seen, ranges: list[tuple[float, float]] | None = None) -> None:
+        """Raise before more distinct scores are fetched than the driver has room for."""
+        parts = [slice(None)] if ranges is None else [seen.inside(low, high) for low, high in ranges]
+        most = 0
+        for part in parts:
+            crowded = seen.low[part] < seen.high[part]
+            most += int(seen.rows[part][crowded].sum()) + int(np.count_nonzero(~crowded))
+        if most > LARGEST_SWEEP:
+            raise InvalidInputError.too_many_scores(rows=most, most=LARGEST_SWEEP)
+
+
+def _compare(expected: int | None, rows: NDArray[np.int64]) -> None:
+    """Raise if the rows are not those that were counted before, where that is known."""
+    found = int(rows.sum())
+    if expected is not None and expected != found:
+        raise InvalidInputError.changed(expected=expected, found=found)
+
+
+def _key(bucket: nw.Expr) -> nw.Expr:
+    """Join the number of a bucket and the code of a row to one whole number; gaps are below zero."""
+    return (bucket * float(ex.CODES) + nw.col(ex.CODE)).cast(nw.Int64()).alias(ex.KEY)
+
+
+def _check_columns(schema: nw.Schema, roles: dict[str, str | None]) -> None:
+    for name in roles.values():
+        if name is not None and name not in schema:
+            raise InvalidInputError.column(name=name, path="the data frame", columns=list(map(str, schema)))
+
+
+def _check_number(name: str, dtype: DType) -> None:
+    if not (dtype.is_numeric() or dtype == nw.Boolean):
+        raise InvalidInputError.not_a_number_type(name=name, type_=str(dtype))
+
+
+def _collect(frame: nw.LazyFrame[Any]) -> Collected:
+    """Run a query; its few rows come as columns of NumPy."""
+    found = run(frame)
+    return {name: found.get_column(name).to_numpy() for name in found.columns}
+
+
+def run(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    """Run a query that has few rows."""
+    engine = frame.implementation
+    try:
+        return frame.collect("polars", engine="streaming") if engine.is_polars() else frame.collect()
+    except ImportError as error:
+        package = error.name or "pyarrow"
+        extra = next((extra for name, extra in _EXTRAS.items() if name in str(engine)), "arrow")
+        raise MissingDependencyError.of(
+            caller="find on such a frame", package=package, extra=extra
+        ) from error

@@ -1,0 +1,82 @@
+"""What users write for their files -> files on disk."""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from cutpoints._data.formats import ENDINGS, File
+from cutpoints.exceptions import InvalidInputError
+
+STANDARD_INPUT = "-"
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def on_disk(path: Paths, folder: str) -> list[File]:
+    """Return the files; what comes through a pipe is put into the folder."""
+    files: list[File] = []
+    known: dict[str, str] = {}
+    named = [os.fspath(one) for one in ([path] if isinstance(path, str | os.PathLike) else path)]
+    if named.count(STANDARD_INPUT) > 1:
+        raise InvalidInputError.standard_input_twice(count=named.count(STANDARD_INPUT))
+    for shown in named:
+        for found in [shown] if shown == STANDARD_INPUT else _expanded(shown):
+            place, real = found, os.path.realpath(found)
+            if found == STANDARD_INPUT or not Path(found).is_file():
+                place = str(Path(folder) / str(len(files)))
+                _spool(found, place)
+            elif real in known:
+                raise InvalidInputError.file_twice(path=found, other=known[real])
+            else:
+                known[real] = found
+            files.append(File(place, found))
+    return files
+
+
+def _spool(source: str, place: str) -> None:
+    """Write what comes through a pipe to a file: DuckDB and we read it twice."""
+    with Path(place).open("wb") as spool:
+        if source == STANDARD_INPUT:
+            shutil.copyfileobj(sys.stdin.buffer, spool)
+            return
+        with Path(source).open("rb") as pipe:
+            shutil.copyfileobj(pipe, spool)
+
+
+def _expanded(path: str) -> list[str]:
+    """Return the files that a path, a folder or a pattern stands for, in alphabetical order."""
+    if path and Path(path).is_dir():
+        return _beneath(path)
+    if path and Path(path).exists():
+        return [path]
+    if not glob.has_magic(path):
+        folder = Path(path).parent
+        names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+        near = [str(folder / name) for name in difflib.get_close_matches(Path(path).name, names)]
+        raise InvalidInputError.missing_file(path=path, near=near)
+    # Not `Path.glob`, which has no absolute patterns.
+    matches = glob.glob(path, recursive=True)  # noqa: PTH207
+    found = sorted(match for match in matches if not Path(match).is_dir())
+    if not found:
+        raise InvalidInputError.missing_file(path=path, pattern=True)
+    return found
+
+
+def _beneath(folder: str) -> list[str]:
+    """Return all files of data in a folder; engines hide theirs behind a dot or an underscore."""
+    found = [
+        str(path)
+        for path in Path(folder).rglob("*")
+        if path.name.lower().endswith(ENDINGS)
+        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+        and path.is_file()
+    ]
+    if not found:
+        raise InvalidInputError.directory(path=folder)
+    return sorted(found)

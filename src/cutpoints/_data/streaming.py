@@ -1,0 +1,469 @@
+"""Rows that come in batches, as often as they are asked for: files, lazy frames, queries.
+
+The engine only reads, filters and hands columns over; they are counted by the kernel that counts
+arrays, so the answer is the same to the last bit. Memory is that of the buckets, of a few batches
+on their way, and of the rows that are left at the end, however many rows there are.
+
+The first pass checks the rows, adds them up and counts them into buckets. The second fetches what
+is left, with the range as a filter of the engine, and keeps it if it is little: most searches end
+there. If it is much, the same pass counts it into finer buckets. Equal scores are merged while
+they are collected, so that ten million rows with a thousand scores are a thousand.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cutpoints._data import progress
+from cutpoints._data.array_input import HEAVIEST, LIGHTEST, as_floats
+from cutpoints._data.faults import refuse
+from cutpoints._data.labels import Counts, Labels
+from cutpoints._kernel.binning import Buckets, Radix, choose
+from cutpoints._kernel.histogram import (
+    Block,
+    Reading,
+    Tally,
+    added,
+    cut_up,
+    inside,
+    joined,
+    occupied,
+    table,
+    tally,
+    unit_of,
+    within,
+)
+from cutpoints._kernel.masses import BLOCK_ROWS, Masses, Unit
+from cutpoints._kernel.tables import Histogram, Ranges, Rows, Scores, Summary
+from cutpoints._kernel.unique_scores import Distinct, distinct
+from cutpoints.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Sequence
+
+    import polars as pl
+    from duckdb import DuckDBPyRelation
+
+BUCKETS = 1 << 16
+"""More than in memory: a pass is dear here, and the more buckets, the fewer rows are left after it."""
+BLOCK = 1 << 18
+SAMPLE = 1 << 13
+FEW = 1 << 17
+"""So few rows are looked at one by one: each is a cut, and comparing them costs a few milliseconds."""
+HOLDS = 1 << 22
+"""So many distinct scores may be kept, a hundred bytes each at the worst moment."""
+MOST = 1 << 25
+"""A search that cannot do with so many scores is refused: nearly all cuts are then equally good."""
+COMPACT = 1 << 20
+"""So many rows are collected before equal scores among them are merged."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names of the columns: labels and perhaps weights, or the masses of both sides."""
+
+    score: str
+    label: str | None = None
+    weight: str | None = None
+    positives: str | None = None
+    negatives: str | None = None
+
+    @property
+    def masses(self) -> list[str]:
+        """The columns that must not be negative."""
+        return [name for name in (self.weight, self.positives, self.negatives) if name is not None]
+
+    @property
+    def all(self) -> list[str]:
+        """The columns in the order in which a batch has them: score, label, masses."""
+        return [self.score, *([] if self.label is None else [self.label]), *self.masses]
+
+
+Batch = list[NDArray[Any]]
+"""Columns of equal length, see `Columns.all`; missing values are NaN."""
+
+
+class Reader(Protocol):
+    """A table that can be read again and again, always in the same order."""
+
+    columns: Columns
+    coded: bool
+    """Whether the engine has compared the labels: 1 the positive, 0 the other, 2 a third, 3 missing."""
+
+    def batches(self, near: tuple[float, float] | None, keys: Sequence[str] = ()) -> Generator[Batch]:
+        """Yield all rows, or at least those whose score is in a closed range; with columns of `keys` last."""
+
+    def need(self, name: str) -> None:
+        """Raise unless the table has a column of this name; the error says where, and which there are."""
+
+    def refuse_labels(self) -> None:
+        """Raise for labels that are not two, saying which ones there are."""
+
+    def cancel(self) -> None:
+        """End a query that is under way in another thread, where the engine can do that."""
+
+
+class BatchSource:
+    """Rows out of a stream that can be read again. Answers the three questions."""
+
+    def __init__(self, reader: Reader, *, pos_label: Any = None) -> None:
+        self.reader = reader
+        self.pos_label = pos_label
+        self.passes = 0
+        self.few = FEW
+        self.holds = HOLDS
+        self._known: tuple[Summary, Histogram] | None = None
+        self._sample: Any = None
+        self._last: tuple[Ranges, Histogram] | None = None
+        self._kept: tuple[Ranges, Distinct] | None = None
+        # The engine decodes in threads of its own; one of ours keeps up with two of them.
+        self._threads = max(1, min((os.cpu_count() or 1) // 2, 4))
+        self._rows = min(BLOCK, BLOCK_ROWS) if reader.columns.masses else BLOCK
+
+    # --- the three questions
+
+    def summary(self) -> Summary:
+        """Return rows, masses and the range of scores; raise for NaN and bad labels."""
+        return self._first_look()[0]
+
+    def histogram(self, ranges: Ranges | None) -> Histogram:
+        """Count into buckets: one pass over the data, or none where the rows were kept."""
+        summary, first = self._first_look()
+        if ranges is None:
+            return first
+        kept = self._keeps(ranges)
+        if kept is not None:
+            return kept.histogram(ranges, Radix.over(ranges, count=BUCKETS))
+        finer = self._last is not None and within(ranges, self._last[0])
+        pieces = occupied(ranges, self._last[1] if finer and self._last else first)
+        pieces = cut_up(pieces, self._sample)
+        buckets = Radix.over(pieces, count=BUCKETS)
+        pots, tallies = self._gather(pieces, self.holds, buckets)
+        found = table(added(tallies), buckets, summary.unit)
+        self._last = ranges, found
+        kept = _poured(pots, self.holds, ranges.low, summary.unit)
+        if kept is None and not buckets.shift.any():
+            # Each bucket is one score: the histogram is the rows.
+            scores = found.span(np.arange(len(found.rows), dtype=np.intp)).low
+            kept = Distinct(scores, found.pos, found.neg, int(found.rows.sum()), found.rows)
+        self._kept = None if kept is None else (ranges, kept)
+        return found
+
+    def rows(self, ranges: Ranges | None) -> Rows:
+        """Collect, merging equal scores: a pass over the data unless the rows were kept."""
+        summary, _ = self._first_look()
+        kept = None if ranges is None else self._keeps(ranges)
+        if kept is None:
+            # All of them are what a sweep was asked for; of a search that narrows, memory is bounded.
+            limit = None if ranges is None else MOST
+            pots, _ = self._gather(ranges, limit, None)
+            kept = _poured(pots, limit, np.zeros(0), summary.unit)
+            if kept is None:
+                raise InvalidInputError.too_many_scores(rows=summary.rows, most=MOST)
+            self._kept = None if ranges is None else (ranges, kept)
+        return kept.rows(ranges)
+
+    def masses_from(self, threshold: float) -> tuple[int, int] | None:
+        """Return the masses of all scores from a threshold on, in units; None if no count tells them.
+
+        Costs no pass: it is known where the threshold is the edge of a bucket of the first count,
+        as 0.5 is for probabilities.
+        """
+        _, first = self._first_look()
+        low, high = first.span(np.arange(len(first.rows), dtype=np.intp))
+        at = int(np.searchsorted(low, threshold))
+        if at > 0 and high[at - 1] >= threshold:
+            return None
+        return first.pos[at:].total(), first.neg[at:].total()
+
+    # --- how
+
+    def _keeps(self, ranges: Ranges) -> Distinct | None:
+        """Return the rows around these ranges, if they were kept."""
+        return self._kept[1] if self._kept is not None and within(ranges, self._kept[0]) else None
+
+    def _gather(
+        self, ranges: Ranges | None, limit: int | None, buckets: Buckets | None
+    ) -> tuple[list[_Pot], list[Tally]]:
+        """Collect the rows of some ranges in a pass, and count them if there are buckets."""
+        both = self._each(lambda feed: self._collect(feed, ranges, limit, buckets), ranges)
+        return [pot for pot, _ in both], [counted for _, counted in both if counted is not None]
+
+    def _each(self, work: Callable[[_Feed], T], ranges: Ranges | None = None) -> list[T]:
+        """Make a pass: the threads take the batches as they come."""
+        self.passes += 1
+        near = None if ranges is None else (float(ranges.low[0]), float(ranges.high[-1]))
+        total = None if self._known is None or near is not None else self._known[0].rows
+        batches = self.reader.batches(near)
+        feed = _Feed(batches, self._rows, progress.Progress(self.passes, 0, total))
+        from concurrent.futures import ThreadPoolExecutor
+
+        try:
+            # Never in this thread: engines that run in it take Ctrl-C for themselves, and lose it.
+            with ThreadPoolExecutor(self._threads) as pool:
+                try:
+                    return list(pool.map(work, [feed] * self._threads))
+                except BaseException:
+                    feed.stop()
+                    self.reader.cancel()  # the pool waits for its threads: they must not read on
+                    raise
+        finally:
+            batches.close()
+
+    def _first_look(self) -> tuple[Summary, Histogram]:
+        """Check, summarise and count in one pass."""
+        if self._known is not None:
+            return self._known
+        columns = self.reader.columns
+        look = _Look(self, None if columns.masses else Unit())
+        tallies = [one for one in self._each(look.count) if one is not None]
+        if look.faulty or not self._two_labels(look.counts, look.others):
+            refuse(self.reader, self.pos_label)
+        if not tallies:
+            raise InvalidInputError.empty(name=columns.score)
+        whole = added(tallies)
+        unit = look.unit or unit_of(whole)
+        histogram = table(whole, look.buckets, unit)
+        low, high = (float(function(ends)) for function, ends in ((min, look.lows), (max, look.highs)))
+        rows, pos, neg = int(whole.rows.sum()), histogram.pos.total(), histogram.neg.total()
+        self._known = Summary(rows, pos, neg, unit, low, high), histogram
+        self._sample = look.sample
+        return self._known
+
+    def check(self, batch: Batch) -> tuple[list[Reading], Counts | None, set[Any], bool]:
+        """Return masses, counts of the labels, labels but the positive one, and whether all is fine."""
+        columns = self.reader.columns
+        masses = [
+            as_floats(m, n)
+            for m, n in zip(batch[len(batch) - len(columns.masses) :], columns.masses, strict=True)
+        ]
+        fine = all(_sane(mass) for mass in masses)
+        if columns.label is None:
+            return [(1, masses[0]), (0, masses[1])], None, set(), fine
+        sides, counts, others, two = self._sides(batch[1])
+        return [(sides, masses[0] if masses else None)], counts, others, fine and two
+
+    def _sides(self, values: NDArray[Any]) -> tuple[NDArray[np.uint8], Counts, set[Any], bool]:
+        if self.reader.coded:
+            positives = int(np.count_nonzero(values == 1))
+            return values, (positives, len(values) - positives, 0), set(), bool(values.max() <= 1)
+        labels = Labels(values, self.pos_label, name=str(self.reader.columns.label))
+        sides, counts = labels.check(slice(None))
+        if not labels.given:
+            return sides, counts, set(), sum(counts) == len(values)
+        if counts[0] == len(values):
+            return sides, counts, set(), True
+        other = values[int(np.argmin(sides))]
+        return sides, counts, {other.item()}, bool((sides.view(np.bool_) | (values == other)).all())
+
+    def _two_labels(self, counts: list[Counts], others: set[Any]) -> bool:
+        zeros, minus = (sum(c[i] for c in counts) for i in (1, 2))
+        return len(others) <= 1 and not (zeros and minus)
+
+    def _block(self, batch: Batch) -> Block:
+        """Return rows that were found good in the first pass."""
+        return Block(as_floats(batch[0], self.reader.columns.score), self.check(batch)[0])
+
+    def _collect(
+        self, feed: _Feed, ranges: Ranges | None, limit: int | None, buckets: Buckets | None
+    ) -> tuple[_Pot, Any]:
+        """Collect the rows of some ranges, merged, and count them too if there are buckets."""
+        unit = self._first_look()[0].unit
+        pot = _Pot(unit, limit)
+
+        def blocks() -> Iterator[Block]:
+            for batch in feed:
+                block = self._block(batch)
+                if ranges is not None:
+                    block = block.part(inside(block.scores, ranges))
+                if len(block.scores):
+                    feed.keep(len(block.scores))
+                    pot.add(block)
+                    yield block
+
+        if buckets is not None:
+            return pot, tally(blocks(), buckets, unit)
+        for _ in blocks():
+            pass
+        return pot, None
+
+
+class _Look:
+    """What the threads of the first pass find out together."""
+
+    def __init__(self, source: BatchSource, unit: Unit | None) -> None:
+        self.source, self.unit = source, unit
+        self.sample: Any = None
+        self.buckets: Any = None
+        self.lows: list[Any] = []
+        self.highs: list[Any] = []
+        self.counts: list[Counts] = []
+        self.others: set[Any] = set()
+        self.faulty = False
+        self._choosing = threading.Lock()
+
+    def count(self, feed: _Feed) -> Any:
+        """Count what one thread gets; None if that is nothing."""
+        blocks = self._checked(feed)
+        first = next(blocks, None)
+        if first is None:
+            return None
+        with self._choosing:
+            if self.buckets is None:
+                self.sample = first.scores[:: max(1, len(first.scores) // SAMPLE)].copy()
+                self.buckets = choose(self.sample, BUCKETS)
+        return tally(itertools.chain([first], blocks), self.buckets, self.unit)
+
+    def _checked(self, feed: _Feed) -> Iterator[Block]:
+        """Yield blocks that are found good; end at one that is not."""
+        for batch in feed:
+            scores = as_floats(batch[0], self.source.reader.columns.score)
+            low, high = scores.min(), scores.max()
+            readings, counts, others, fine = self.source.check(batch)
+            self.others |= others
+            if not fine or np.isnan(low):
+                self.faulty = True
+                feed.stop()
+                return
+            # Appending is atomic: no block is lost between threads.
+            self.lows.append(low)
+            self.highs.append(high)
+            if counts is not None:
+                self.counts.append(counts)
+            yield Block(scores, readings, low, high)
+
+
+class _Feed:
+    """Batches for several threads: each block goes to one of them."""
+
+    def __init__(self, batches: Iterator[Batch], size: int, step: progress.Progress) -> None:
+        self._batches, self._size, self._step = batches, size, step
+        self._lock = threading.Lock()
+        self._stopped = False
+        self._observer = progress.observer()
+
+    def __iter__(self) -> Iterator[Batch]:
+        while True:
+            with self._lock:
+                batch = None if self._stopped else next(self._batches, None)
+                if batch is None:
+                    self._stopped = True
+                    return
+                if self._observer is not None:
+                    self._step = replace(self._step, rows=self._step.rows + len(batch[0]))
+                    self._observer(self._step)
+            for start in range(0, len(batch[0]), self._size):
+                yield [column[start : start + self._size] for column in batch]
+
+    def keep(self, rows: int) -> None:
+        """Note how many rows of a block lie where the optimum can be."""
+        if self._observer is not None:
+            with self._lock:
+                self._step = replace(self._step, survivors=(self._step.survivors or 0) + rows)
+
+    def stop(self) -> None:
+        """Hand out no further batch."""
+        self._stopped = True
+
+
+class _Pot:
+    """Rows that are collected, and merged now and then; given up when they are too many."""
+
+    def __init__(self, unit: Unit, limit: int | None) -> None:
+        self._unit, self._limit = unit, limit
+        self._pending: list[Block] = []
+        self._rows = 0
+        self._merged: Distinct | None = None
+        self.full = False
+
+    def add(self, block: Block) -> None:
+        """Take some rows."""
+        if self.full:
+            return
+        self._pending.append(block)
+        self._rows += len(block.scores)
+        # Ever more rows between merges, so that all merges together cost no more than a few.
+        done = 0 if self._merged is None else len(self._merged.scores)
+        if self._rows >= max(COMPACT, done // 2):
+            self._merge()
+
+    def _merge(self) -> None:
+        fresh = distinct(joined(self._pending), self._unit)
+        self._pending, self._rows = [], 0
+        self._merged = fresh if self._merged is None else Distinct.merged([self._merged, fresh])
+        if self._limit is not None and len(self._merged.scores) > self._limit:
+            self._merged, self.full = None, True
+
+    def taken(self) -> Distinct | None:
+        """Return all that was collected; None if that is nothing, or was too much."""
+        if self._pending:
+            self._merge()
+        return self._merged
+
+
+def _poured(pots: list[_Pot], limit: int | None, empty: Scores, unit: Unit) -> Distinct | None:
+    """Merge what several threads collected; None if that is too much."""
+    if any(pot.full for pot in pots):
+        return None
+    parts = [part for part in (pot.taken() for pot in pots) if part is not None]
+    if any(pot.full for pot in pots):
+        return None
+    if not parts:
+        nothing = Masses(np.zeros((unit.limbs, 0), np.int64), unit)
+        return Distinct(empty[:0], nothing, nothing, 0, np.zeros(0, np.int64))
+    whole = Distinct.merged(parts)
+    return None if limit is not None and len(whole.scores) > limit else whole
+
+
+def _sane(mass: Scores) -> bool:
+    """Whether weights are finite, not negative and of a size that sums can hold; see `as_weights`."""
+    least = mass.min()
+    if not (least >= 0 and np.float64(mass.max()) <= HEAVIEST):  # NaN too
+        return False
+    return bool(np.float64(least) >= LIGHTEST or not ((mass < np.float64(LIGHTEST)) & (mass > 0)).any())
+
+
+# --- engines
+
+
+def from_duckdb(
+    relation: DuckDBPyRelation,
+    *,
+    score: str,
+    label: str | None = None,
+    weight: str | None = None,
+    positives: str | None = None,
+    negatives: str | None = None,
+    pos_label: Any = None,
+) -> BatchSource:
+    """Take the rows of a DuckDB relation, which runs once for each pass and is never stored."""
+    from cutpoints._data.duckdb_reader import DuckDBReader
+
+    columns = Columns(score, label, weight, positives, negatives)
+    return BatchSource(DuckDBReader(relation, columns, pos_label=pos_label), pos_label=pos_label)
+
+
+def from_polars(
+    frame: pl.LazyFrame,
+    *,
+    score: str,
+    label: str | None = None,
+    weight: str | None = None,
+    positives: str | None = None,
+    negatives: str | None = None,
+    pos_label: Any = None,
+) -> BatchSource:
+    """Take the rows of a Polars lazy frame, batch by batch from the streaming engine."""
+    from cutpoints._data.polars_reader import PolarsReader
+
+    columns = Columns(score, label, weight, positives, negatives)
+    return BatchSource(PolarsReader(frame, columns, pos_label=pos_label), pos_label=pos_label)

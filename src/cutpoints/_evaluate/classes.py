@@ -1,0 +1,199 @@
+"""Hard labels and many classes: scikit-learn's own metrics, gathered."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutpoints._result import json_number
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, repr=False)
+class ClassEvaluation:
+    """How good predicted classes are.
+
+    Attributes
+    ----------
+    labels : list
+        The classes, in the order of the matrix.
+    confusion_matrix : ndarray of shape (n_classes, n_classes)
+        Rows are the truth, columns the prediction.
+    per_class : dict
+        For each class precision, recall, f1 and support, the class against the rest; NaN for 0/0.
+    averages : dict
+        The same as macro, micro and weighted averages; 0/0 counts as 0, as in scikit-learn.
+    accuracy, balanced_accuracy, mcc, kappa : float
+    baseline : float
+        The accuracy of always naming the largest class.
+    log_loss, top_k_accuracy : float
+        For scores of all classes; NaN for labels. The log-loss needs probabilities.
+    """
+
+    labels: list[Any]
+    confusion_matrix: NDArray[Any]
+    per_class: dict[Any, dict[str, float]]
+    averages: dict[str, dict[str, float]]
+    accuracy: float
+    balanced_accuracy: float
+    mcc: float
+    kappa: float
+    baseline: float
+    log_loss: float
+    top_k_accuracy: float
+    top_k: int
+    text: str
+
+    def report(self) -> str:
+        """Return scikit-learn's classification report."""
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form; NaN is null."""
+        numbers = ("accuracy", "balanced_accuracy", "mcc", "kappa", "baseline", "log_loss", "top_k_accuracy")
+        return {
+            "labels": [getattr(label, "item", lambda label=label: label)() for label in self.labels],
+            "confusion_matrix": self.confusion_matrix.tolist(),
+            "per_class": [
+                {k: json_number(float(v)) for k, v in row.items()} for row in self.per_class.values()
+            ],
+            "averages": {
+                name: {k: json_number(float(v)) for k, v in row.items()}
+                for name, row in self.averages.items()
+            },
+            **{name: json_number(float(getattr(self, name))) for name in numbers},
+            "top_k": self.top_k,
+        }
+
+
+def evaluate_classes(
+    y_true: Any, y_pred: Any, *, sample_weight: Any = None, labels: Any = None, top_k: int = 2
+) -> ClassEvaluation:
+    """Evaluate predicted labels, or one column of scores for each class."""
+    from sklearn import metrics as sk
+
+    if y_pred is None:
+        raise InvalidParameterError.of(
+            parameter="y_score", caller="evaluate", must_be="given: one score or label per row", got="nothing"
+        )
+    truth, given = np.asarray(y_true), np.asarray(y_pred)
+    if len(truth) != len(given):
+        raise InvalidInputError.length(names_and_lengths={"y_true": len(truth), "y_score": len(given)})
+    if len(truth) == 0:
+        raise InvalidInputError.empty(name="y_true")
+    scores = given if given.ndim == 2 else None
+    if labels is not None:
+        names = np.asarray(labels)
+    elif scores is not None:
+        names = np.unique(truth)
+    else:
+        _need_labels(truth, given)
+        names = np.unique(np.concatenate([truth, given]))
+    if scores is not None:
+        given = _argmax(scores, names)
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    matrix = sk.confusion_matrix(truth, given, labels=names, sample_weight=weight)
+    options: dict[str, Any] = {"labels": names, "sample_weight": weight}
+    each = sk.precision_recall_fscore_support(truth, given, zero_division=np.nan, **options)
+    columns = ("precision", "recall", "f1", "support")
+    averages = {
+        kind: dict(
+            zip(
+                columns[:3],
+                map(
+                    float,
+                    sk.precision_recall_fscore_support(
+                        truth, given, average=kind, zero_division=0.0, **options
+                    )[:3],
+                ),
+                strict=True,
+            )
+        )
+        for kind in ("macro", "micro", "weighted")
+    }
+    present = matrix.sum(axis=1) > 0
+    recalls = np.diag(matrix)[present] / matrix.sum(axis=1)[present]
+    return ClassEvaluation(
+        labels=names.tolist(),
+        confusion_matrix=matrix,
+        per_class={
+            name: dict(zip(columns, map(float, row), strict=True))
+            for name, *row in zip(names.tolist(), *each, strict=True)
+        },
+        averages=averages,
+        accuracy=float(sk.accuracy_score(truth, given, sample_weight=weight)),
+        balanced_accuracy=float(recalls.mean()),
+        mcc=float(sk.matthews_corrcoef(truth, given, sample_weight=weight)),
+        kappa=_kappa(matrix),
+        baseline=float(matrix.sum(axis=1).max() / matrix.sum()),
+        log_loss=_log_loss(truth, scores, names, weight),
+        top_k_accuracy=_top_k(truth, scores, names, weight, top_k),
+        top_k=top_k,
+        text=sk.classification_report(truth, given, zero_division=np.nan, digits=4, **options),
+    )
+
+
+def _need_labels(truth: NDArray[Any], given: NDArray[Any]) -> None:
+    """Raise for scores where labels must be: the threshold was probably forgotten."""
+    if given.ndim != 1:
+        raise InvalidInputError.not_1d(name="y_score", shape=given.shape)
+    if given.dtype.kind == "f" and not (np.isin(given, truth).all() or (given == np.rint(given)).all()):
+        raise InvalidParameterError.of(
+            parameter="threshold",
+            caller="evaluate",
+            must_be="given for scores",
+            got=None,
+            hint="for example evaluate(y_true, y_score, 0.5); without it, y_score must hold labels.",
+        )
+
+
+def _argmax(scores: NDArray[Any], names: NDArray[Any]) -> NDArray[Any]:
+    if scores.shape[1] != len(names):
+        raise InvalidInputError.length(
+            names_and_lengths={"labels": len(names), "columns of y_score": scores.shape[1]}
+        )
+    missing = np.isnan(scores).any(axis=1)
+    if missing.any():
+        raise InvalidInputError.nan(
+            name="y_score", count=int(missing.sum()), rows=len(scores), first=int(missing.argmax())
+        )
+    return names[np.argmax(scores, axis=1)]
+
+
+def _kappa(matrix: NDArray[Any]) -> float:
+    """Cohen's kappa from the matrix; NaN where chance agrees always (scikit-learn warns there)."""
+    total = float(matrix.sum())
+    chance = float(matrix.sum(axis=0) @ matrix.sum(axis=1)) / total**2
+    return math.nan if chance == 1 else (float(np.trace(matrix)) / total - chance) / (1 - chance)
+
+
+def _log_loss(truth: Any, scores: NDArray[Any] | None, names: Any, weight: Any) -> float:
+    if scores is None or (scores < 0).any() or not np.allclose(scores.sum(axis=1), 1, rtol=0, atol=1e-6):
+        return math.nan
+    from sklearn.metrics import log_loss
+
+    return float(log_loss(truth, scores, labels=names, sample_weight=weight))
+
+
+def _top_k(truth: Any, scores: NDArray[Any] | None, names: Any, weight: Any, k: int) -> float:
+    if scores is None:
+        return math.nan
+    if not isinstance(k, int) or not 1 <= k <= len(names):
+        raise InvalidParameterError.of(
+            parameter="top_k", caller="evaluate", must_be=f"a whole number from 1 to {len(names)}", got=k
+        )
+    if k == len(names):  # scikit-learn warns that this is always 1
+        return 1.0
+    from sklearn.metrics import top_k_accuracy_score
+
+    single = scores[:, 1] if len(names) == 2 else scores
+    return float(top_k_accuracy_score(truth, single, k=k, labels=names, sample_weight=weight))

@@ -1,0 +1,74 @@
+"""Confidence intervals of shares."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+from cutpoints._result import Interval
+from cutpoints._validate import check_confidence
+from cutpoints.exceptions import InvalidParameterError
+
+Method = Literal["wilson", "clopper_pearson"]
+
+
+def proportion_interval(
+    successes: int, trials: int, *, confidence: float = 0.95, method: Method = "wilson"
+) -> Interval:
+    """Return a two-sided confidence interval of a share.
+
+    Parameters
+    ----------
+    successes, trials : int
+        How many of how many. Without trials the interval is all of [0, 1].
+    confidence : float, default=0.95
+        In (0, 1).
+    method : {"wilson", "clopper_pearson"}, default="wilson"
+        "wilson" covers the true share with the confidence on average; "clopper_pearson" at least
+        with it, whatever the share, and is wider.
+
+    References
+    ----------
+    Brown, L. D., Cai, T. T., DasGupta, A. (2001). Interval estimation for a binomial proportion.
+    doi:10.1214/ss/1009213286
+
+    Examples
+    --------
+    >>> low, high = proportion_interval(9, 10)
+    >>> round(low, 4), round(high, 4)
+    (0.5958, 0.9821)
+    """
+    check(confidence, method, "proportion_interval")
+    if trials == 0:
+        return Interval(0.0, 1.0)
+    if method == "wilson":
+        return _wilson(successes, trials, confidence)
+    from scipy.special import betaincinv
+
+    tail = (1 - confidence) / 2
+    low = 0.0 if successes == 0 else float(betaincinv(successes, trials - successes + 1, tail))
+    high = 1.0 if successes == trials else float(betaincinv(successes + 1, trials - successes, 1 - tail))
+    return Interval(low, high)
+
+
+def _wilson(successes: int, trials: int, confidence: float) -> Interval:
+    from statistics import NormalDist
+
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    share = successes / trials
+    widened = trials + z * z
+    centre = (successes + z * z / 2) / widened
+    half = z / widened * math.sqrt(trials * share * (1 - share) + z * z / 4)
+    # The ends are 0 and 1 there by algebra, and by rounding nearly so.
+    low = 0.0 if successes == 0 else centre - half
+    high = 1.0 if successes == trials else centre + half
+    return Interval(low, high)
+
+
+def check(confidence: Any, method: Any, caller: str) -> None:
+    """Raise for a confidence or a method that cannot be meant."""
+    check_confidence(confidence, caller)
+    if method not in ("wilson", "clopper_pearson"):
+        raise InvalidParameterError.of(
+            parameter="interval", caller=caller, must_be="'wilson' or 'clopper_pearson'", got=method
+        )

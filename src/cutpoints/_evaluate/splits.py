@@ -1,0 +1,220 @@
+"""Which rows choose and which rows judge: what users pass as `cv`, checked and cut here only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from cutpoints._evaluate.cross_validation import Splits
+
+FOLDS = 5
+"""What None stands for, as in scikit-learn."""
+
+
+def folds(
+    y: NDArray[Any],
+    cv: Any,
+    *,
+    X: Any = None,
+    positive: Any = 1,
+    groups: NDArray[np.intp] | None = None,
+    params: Mapping[str, Any] | None = None,
+    stratify: bool = True,
+    shuffle: bool = True,
+    random_state: Any = None,
+    fewest: int = 2,
+    also: Sequence[str] = (),
+    data: str = "",
+    parameter: str = "cv",
+    caller: str,
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Return for each fold the rows that choose and the rows that judge.
+
+    Parameters
+    ----------
+    y : ndarray
+        Labels.
+    cv : int, splitter, iterable or None
+        So many folds; or any splitter of scikit-learn; or pairs (train, test) of indices. None is 5.
+    X : array-like, default=None
+        The rows, for splitters that look at them.
+    positive : object, default=1
+        The positive label.
+    groups : ndarray of int, default=None
+        Rows of one group stay together; a splitter that does not see to that is refused.
+    params : mapping, default=None
+        What a splitter gets beside X and y; the groups by default.
+    stratify, shuffle, random_state
+        For an int: keep the share of positives the same in all folds; shuffle the rows, and how.
+    fewest : {1, 2}, default=2
+        How many folds a splitter or an iterable must have at least.
+    also : sequence of str
+        For messages: what else the caller takes as `cv`,
+    data : str
+        what the rows are,
+    parameter, caller : str
+        and who asks.
+    """
+    cv = FOLDS if cv is None else cv
+    if groups is not None:
+        _refuse_single(groups)
+    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+        if cv < 2:
+            raise InvalidParameterError.of(
+                parameter=parameter,
+                caller=caller,
+                must_be="at least 2 folds",
+                got=cv,
+                hint=f"for example {parameter}=5.",
+            )
+        _check_classes(y == positive, int(cv), data)
+        if groups is not None:
+            _check_groups(groups, int(cv))
+        order = {"shuffle": True, "random_state": random_state} if shuffle else {}
+        splitter = _kind(groups, stratify=stratify)(int(cv), **order)
+    elif hasattr(cv, "split") and not isinstance(cv, (str, bytes)):
+        splitter = cv
+        if params is None and groups is not None and not _knows_groups(cv):
+            raise InvalidParameterError.of(
+                parameter=parameter,
+                caller=caller,
+                must_be="a splitter that keeps groups together when 'groups' are given",
+                got=cv,
+                hint="pass a number of folds, or GroupKFold, StratifiedGroupKFold or LeaveOneGroupOut.",
+            )
+    elif hasattr(cv, "__iter__") and not isinstance(cv, (str, bytes)):
+        splitter = None
+    else:
+        raise bad_cv(cv, parameter=parameter, caller=caller, also=also)
+    rows = np.zeros(len(y)) if X is None else X
+    more = {"groups": groups} if params is None else params
+    try:
+        splits = iter(cv) if splitter is None else splitter.split(rows, y, **more)
+        pairs = [(row_numbers(train), row_numbers(test)) for train, test in splits]
+    except (ValueError, TypeError) as error:
+        raise InvalidParameterError.of(
+            parameter=parameter, caller=caller, must_be="a way to split these rows", got=f"{cv!r}: {error}"
+        ) from error
+    if len(pairs) < fewest or min(len(test) for _, test in pairs) == 0:
+        sizes = ", ".join(str(len(test)) for _, test in pairs[:10]) or "no"
+        raise InvalidParameterError.of(
+            parameter=parameter,
+            caller=caller,
+            must_be=f"a way to split the rows into {('one fold', 'two folds')[fewest - 1]} or more, "
+            "none of them empty",
+            got=f"{cv!r}, which gives folds of {sizes} rows",
+        )
+    return pairs
+
+
+def bad_cv(cv: Any, *, parameter: str = "cv", caller: str, also: Sequence[str] = ()) -> InvalidParameterError:
+    """Return the error of what is no way to split rows."""
+    kinds = [
+        "a number of folds",
+        "a splitter of scikit-learn",
+        *also,
+        "pairs (train, test) of row numbers",
+    ]
+    return InvalidParameterError.of(
+        parameter=parameter,
+        caller=caller,
+        must_be=f"{', '.join(kinds[:-1])} or {kinds[-1]}",
+        got=cv,
+    )
+
+
+def need_both_classes(splits: Splits, positive: NDArray[np.bool_], of: str = "") -> None:
+    """Raise if the rows that fit for a fold have one class only; `of` names the folds."""
+    for k, (train, _) in enumerate(splits):
+        positives = int(positive[train].sum())
+        if positives in (0, len(train)):
+            raise InvalidInputError.one_class(
+                what=f"The training part of fold {k + 1} of {len(splits)}{of}",
+                rows=len(train),
+                positives=positives,
+            )
+
+
+def row_numbers(part: Any) -> NDArray[np.intp]:
+    """Return one side of a split as numbers of rows; a splitter may give a mask."""
+    part = np.asarray(part)
+    return np.flatnonzero(part) if part.dtype == np.bool_ else part.astype(np.intp)
+
+
+def numbered(groups: Any, rows: int) -> NDArray[np.intp] | None:
+    """Return groups as numbers from 0, checked for their length; None stays None."""
+    if groups is None:
+        return None
+    values = np.asarray(groups)
+    if values.ndim != 1:
+        raise InvalidInputError.not_1d(name="groups", shape=values.shape)
+    if len(values) != rows:
+        raise InvalidInputError.length(names_and_lengths={"y_true": rows, "groups": len(values)})
+    if values.dtype.kind == "O":
+        values = values.astype(str)
+    return np.unique(values, return_inverse=True)[1].astype(np.intp)
+
+
+def _kind(groups: Any, *, stratify: bool) -> Any:
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    if groups is None:
+        return StratifiedKFold if stratify else KFold
+    return StratifiedGroupKFold if stratify else GroupKFold
+
+
+def _knows_groups(cv: Any) -> bool:
+    """Whether a splitter uses groups; one that does not say is trusted."""
+    routing = getattr(cv, "get_metadata_routing", None)
+    return routing is None or "groups" in routing().split.requests
+
+
+def _check_classes(positive: NDArray[np.bool_], number: int, data: str) -> None:
+    """Raise if a class has fewer rows than there are folds; `data` says what the rows are."""
+    positives = int(np.count_nonzero(positive))
+    found, name = min((len(positive) - positives, "negatives"), (positives, "positives"))
+    if found < number:
+        raise InvalidInputError.too_few(
+            what=f"The {name} for {number} folds{data}",
+            needed=number,
+            found=found,
+            hint=_fewer(found, "more rows of this class"),
+        )
+
+
+def _refuse_single(groups: NDArray[np.intp]) -> None:
+    """Raise if every row is a group of its own."""
+    if len(np.unique(groups)) == len(groups):
+        raise InvalidInputError.too_few(
+            what="The rows of the largest group",
+            needed=2,
+            found=1,
+            hint="every row is a group of its own: leave groups out, or check that it is not an identifier.",
+        )
+
+
+def _check_groups(groups: NDArray[np.intp], number: int) -> None:
+    """Raise if there are fewer groups than folds."""
+    found = len(np.unique(groups))
+    if found < number:
+        raise InvalidInputError.too_few(
+            what=f"The groups for {number} folds",
+            needed=number,
+            found=found,
+            hint=_fewer(found, "more groups"),
+        )
+
+
+def _fewer(most: int, more: str) -> str:
+    """Return what to do about too many folds; there are no folds with fewer than two."""
+    return (
+        f"use at most cv={most} folds, or {more}." if most > 1 else f"two folds are the fewest: use {more}."
+    )

@@ -1,0 +1,282 @@
+"""The goal: what is maximised or minimised, subject to what; and the small language to say it in.
+
+The text language is read by `ast` against a white list: names of metrics, calls with named
+numbers, sums and products with numbers, comparisons. Nothing is ever evaluated.
+
+    f1        f(beta=2)        0.7*accuracy + 0.3*recall        cost(fp=2, fn=1)
+    precision >= 0.95          predicted_positive <= 500        0.1 <= fpr <= 0.2
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal
+
+from cutpoints.exceptions import InvalidParameterError
+from cutpoints.metrics.expression import LARGEST, MIRRORED, SMALLEST, Constraint, Expression, Relation
+from cutpoints.metrics.metric import custom
+from cutpoints.metrics.registry import FAMILIES, canonical_name, get
+
+Objective = str | Expression | Callable[..., Any]
+Constraints = str | Constraint | Iterable[str | Constraint] | None
+
+_RELATIONS: dict[type[ast.cmpop], Relation] = {
+    ast.GtE: ">=",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.Lt: "<",
+}
+_LONGEST = 10_000
+
+
+@dataclass(frozen=True)
+class Goal:
+    """An objective, its direction, and the constraints."""
+
+    expression: Expression
+    direction: Literal["maximize", "minimize"]
+    constraints: tuple[Constraint, ...] = ()
+
+    @property
+    def sign(self) -> int:
+        """+1 to maximise, -1 to minimise."""
+        return 1 if self.direction == "maximize" else -1
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """The objective, and what is constrained."""
+        return (self.expression, *(constraint.expression for constraint in self.constraints))
+
+    def __str__(self) -> str:
+        return in_words(self.direction, self.expression, self.constraints)
+
+
+def furthest(constraint: Constraint, others: tuple[Constraint, ...] = ()) -> Goal:
+    """Return the goal to come as far with one constraint as any cut does that meets some others."""
+    return Goal(constraint.expression, "maximize" if constraint.wants_high else "minimize", others)
+
+
+def with_others(constraints: tuple[Constraint, ...]) -> list[Goal]:
+    """Return for each of several constraints the goal to come furthest with it where all others hold."""
+    if len(constraints) == 1:
+        return []
+    return [furthest(one, constraints[:i] + constraints[i + 1 :]) for i, one in enumerate(constraints)]
+
+
+def in_words(direction: str | None, objective: object, constraints: Iterable[object]) -> str:
+    """Say a goal in one line: maximize recall subject to fpr <= 0.1."""
+    held = " and ".join(map(str, constraints))
+    return f"{direction} {objective}" + (f" subject to {held}" if held else "")
+
+
+def goal(
+    *,
+    maximize: Objective | None = None,
+    minimize: Objective | None = None,
+    subject_to: Constraints = None,
+    caller: str = "find",
+) -> Goal:
+    """Read what the user asked for; exactly one of `maximize` and `minimize`."""
+    if (maximize is None) == (minimize is None):
+        raise InvalidParameterError.of(
+            parameter="maximize",
+            caller=caller,
+            must_be="given, or else 'minimize', and not both",
+            got="neither" if maximize is None else "both",
+            hint="for example maximize='f1' or minimize='cost(fp=2, fn=1)'.",
+        )
+    if maximize is not None:
+        best = objective(maximize, "maximize", caller)
+        return Goal(best, "maximize", constraints(subject_to, caller))
+    assert minimize is not None
+    best = objective(minimize, "minimize", caller)
+    return Goal(best, "minimize", constraints(subject_to, caller))
+
+
+def objective(wanted: Objective, parameter: str = "maximize", caller: str = "find") -> Expression:
+    """Return the expression for a name, a text, an expression or a function."""
+    if isinstance(wanted, Expression):
+        return wanted
+    if isinstance(wanted, str):
+        parsed = parse(wanted, parameter, caller)
+        if isinstance(parsed, Expression):
+            return parsed
+        got = f"the constraint {wanted!r}" if isinstance(parsed, list) else f"the number {wanted}"
+        hint = "constraints go into subject_to." if isinstance(parsed, list) else None
+        raise InvalidParameterError.of(
+            parameter=parameter,
+            caller=caller,
+            must_be="a metric or a sum of metrics",
+            got=got,
+            hint=hint,
+        )
+    for name, family in FAMILIES.items():
+        if wanted is family:
+            return get(name)  # raises, naming the parameters that are missing
+    if callable(wanted):
+        return custom(wanted)
+    raise InvalidParameterError.of(
+        parameter=parameter,
+        caller=caller,
+        must_be="the name of a metric, an expression of metrics or a function of (tp, fp, fn, tn)",
+        got=wanted,
+    )
+
+
+def constraints(wanted: Constraints, caller: str = "find") -> tuple[Constraint, ...]:
+    """Return constraints for a text, a constraint, or a list of either."""
+    if wanted is None:
+        return ()
+    found: list[Constraint] = []
+    several = isinstance(wanted, Iterable) and not isinstance(wanted, str)
+    for one in wanted if several else [wanted]:  # type: ignore[union-attr]
+        if isinstance(one, Constraint):
+            found.append(one)
+            continue
+        parsed = parse(one, "subject_to", caller) if isinstance(one, str) else None
+        if not isinstance(parsed, list):
+            raise InvalidParameterError.of(
+                parameter="subject_to",
+                caller=caller,
+                must_be="comparisons of a metric with a number",
+                got=one,
+                hint="for example subject_to='precision >= 0.95'.",
+            )
+        found += parsed
+    return tuple(found)
+
+
+def parse(text: str, parameter: str, caller: str = "find") -> Expression | Fraction | list[Constraint]:
+    """Read the text language.
+
+    Examples
+    --------
+    >>> parse("0.7*accuracy + 0.3*recall", "maximize")
+    <0.7*accuracy + 0.3*recall>
+    >>> parse("precision >= 0.95 and recall > 0.5", "subject_to")
+    [<precision >= 0.95>, <recall > 0.5>]
+    """
+    return _parsed(text, parameter, caller)
+
+
+@lru_cache(maxsize=256)  # the same few texts come again and again; what they stand for never changes
+def _parsed(text: str, parameter: str, caller: str) -> Any:
+    reader = _Reader(text, parameter, caller)
+    try:
+        if len(text) > _LONGEST:
+            raise SyntaxError
+        tree = ast.parse(text.strip(), mode="eval")
+        return reader.read(tree.body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        if isinstance(error, InvalidParameterError):
+            raise
+        raise reader.unreadable(text, "a name or an expression of metrics") from error
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Walks the syntax tree; whatever is not on the white list is refused."""
+
+    text: str
+    parameter: str
+    caller: str
+
+    def read(self, node: ast.expr) -> Any:
+        """Return an expression, a number or a list of constraints."""
+        match node:
+            case ast.Name(id=name):
+                return get(name)
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                return self._number(value, node)
+            case ast.Call(func=ast.Name(id=name), args=[], keywords=keywords):
+                return self._call(name, keywords)
+            case ast.Call(func=ast.Name(id=name)):
+                canonical = canonical_name(name)
+                raise self._refuse(f"{canonical} with its parameters given by name", node)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self._value(operand)
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                return self._value(operand)
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._arithmetic(node, self._value(left), op, self._value(right))
+            case ast.Compare(left=left, ops=ops, comparators=rights):
+                return self._comparison(node, [left, *rights], ops)
+            case ast.BoolOp(op=ast.And(), values=values):
+                parts = [self.read(value) for value in values]
+                if all(isinstance(part, list) for part in parts):
+                    return [constraint for part in parts for constraint in part]
+        raise self._refuse("an expression of metrics and numbers", node)
+
+    def _value(self, node: ast.expr) -> Any:
+        value = self.read(node)
+        if isinstance(value, list):
+            raise self._refuse("a sum of metrics with number weights", node)
+        return value
+
+    def _number(self, value: float, node: ast.expr) -> Fraction:
+        """Read a literal as it was written, 0.1 as one tenth; not one of a million digits."""
+        literal = ast.get_source_segment(self.text.strip(), node) or repr(value)
+        vanished = value == 0 and any(digit in literal.lower().split("e")[0] for digit in "123456789")
+        foreign = literal.lower().strip("0123456789_.e+-")  # hexadecimal and its like
+        if foreign or vanished or not (value == 0 or SMALLEST <= abs(value) <= LARGEST):
+            raise self._refuse(
+                f"written with numbers that are 0 or between {SMALLEST:g} and {LARGEST:g}", node
+            )
+        return Fraction(value) if isinstance(value, int) else Fraction(literal)
+
+    def _call(self, name: str, keywords: list[ast.keyword]) -> Expression:
+        parameters = {}
+        for keyword in keywords:
+            value = self.read(keyword.value)
+            if keyword.arg is None or keyword.arg in parameters or not isinstance(value, Fraction):
+                raise self._refuse(f"{canonical_name(name)} with numbers as parameters", keyword.value)
+            parameters[keyword.arg] = value
+        return get(name, **parameters)
+
+    def _arithmetic(self, node: ast.expr, left: Any, op: ast.operator, right: Any) -> Any:
+        numbers = isinstance(left, Fraction) + isinstance(right, Fraction)
+        match op:
+            case ast.Add():
+                return left + right if isinstance(left, Expression) else right + left
+            case ast.Sub():
+                return -right + left if isinstance(left, Fraction) and numbers == 1 else left - right
+            case ast.Mult() if numbers:
+                return left * right if isinstance(left, Expression) else right * left
+            case ast.Div() if isinstance(right, Fraction) and right != 0:
+                return left / right
+        raise self._refuse("a sum of metrics with number weights", node)
+
+    def _comparison(self, node: ast.expr, sides: list[ast.expr], ops: list[ast.cmpop]) -> list[Constraint]:
+        values = [self._value(side) for side in sides]
+        found = []
+        for left, op, right in zip(values, ops, values[1:], strict=False):
+            relation = _RELATIONS.get(type(op))
+            if relation is None:
+                hint = "an exact equality rarely holds at any cut: use >= or <=."
+                raise self._refuse("a comparison with >=, <=, > or <", node, hint)
+            if isinstance(left, Expression):
+                found.append(Constraint.of(left, relation, right))
+            elif isinstance(right, Expression):
+                found.append(Constraint.of(right, MIRRORED[relation], left))
+            else:
+                raise self._refuse("a comparison of a metric with a number", node)
+        return found
+
+    def _refuse(self, must_be: str, node: ast.AST, hint: str | None = None) -> InvalidParameterError:
+        part = ast.get_source_segment(self.text.strip(), node) or self.text
+        whole = f"{part} in {self.text}" if part != self.text else self.text
+        return self.unreadable(whole, must_be, hint)
+
+    def unreadable(self, part: str, must_be: str, hint: str | None = None) -> InvalidParameterError:
+        """Return the error of a text, or a part of it, that is not of the language."""
+        return InvalidParameterError.of(
+            parameter=self.parameter,
+            caller=self.caller,
+            must_be=must_be,
+            got=part if len(part) < 100 else part[:97] + "...",
+            hint=hint or "for example 'f1', '0.7*accuracy + 0.3*recall' or 'precision >= 0.95'.",
+        )

@@ -1,0 +1,1 @@
+"""Sums of rows: fixed-point weights, bins, histograms, distinct scores and cuts."""

@@ -1,0 +1,405 @@
+"""Decide the rows of files, larger than memory, and write them with a column of decisions.
+
+DuckDB streams from one file to the other. A CSV is read as text and nothing but text, so that every
+cell comes back as it was, `007` and `1e3` included; only the score is read as a number, and that
+beside its cell. What we add to a CSV are the name of a column and the digits 0 and 1, neither of
+which a spreadsheet takes for a formula.
+"""
+
+from __future__ import annotations
+
+import csv
+import glob
+import io
+import os
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from cutpoints._atomic import replaced
+from cutpoints._data.file_columns import as_number
+from cutpoints._data.files import check_memory
+from cutpoints._data.formats import layout_of, unreadable
+from cutpoints._data.formats import table as all_columns
+from cutpoints._data.paths import on_disk
+from cutpoints._policy.decisions import name_taken
+from cutpoints._policy.sql import condition, quoted
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+    from cutpoints._data.formats import File
+    from cutpoints._data.where import Column
+    from cutpoints._policy.policy import Missing, Policy
+
+Form = Literal["csv", "parquet", "ndjson"]
+_ENDINGS: dict[str, Form] = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".parq": "parquet",
+    ".pq": "parquet",
+    ".ndjson": "ndjson",
+    ".jsonl": "ndjson",
+}
+_FORMS: dict[str, Form] = {"CSV": "csv", "Parquet": "parquet", "Arrow": "parquet", "JSON": "ndjson"}
+MEMORY = "1GB"
+"""So much DuckDB may keep of the rows that it has read and not yet written."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""With one of these a spreadsheet takes a cell for a formula."""
+_DECIDED = {"positive": "1", "negative": "0"}
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What became of the rows: how many were called positive and negative, and how many had no score."""
+
+    output: str
+    rows: int
+    positive: int
+    negative: int
+    missing: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Rows, and the SQL of their score."""
+
+    relation: DuckDBPyRelation
+    score: str
+    """The score as a double; NULL where there is none."""
+    garbled: str
+    """Whether a cell has text that is no number."""
+    cell: str
+    """The score as it stands in the file."""
+
+
+@dataclass(frozen=True)
+class Table(Scored):
+    """All columns of the input, by the names that the user gave them."""
+
+    connection: DuckDBPyConnection
+    names: list[str]
+    form: Form
+    separator: str = ","
+
+
+def apply(
+    policy: Policy,
+    path: Any,
+    output: str | os.PathLike[str],
+    *,
+    score: str | None,
+    column: str,
+    missing: Missing,
+    memory_limit: str | None = None,
+) -> Applied:
+    """Write the rows with their decisions; the output appears whole or not at all."""
+    target = os.fspath(output)
+    name = policy.column(score, "apply")
+    check_memory(memory_limit, "apply")
+    with spooled(path) as (files, folder):
+        for file in files:
+            if target != "-" and Path(target).exists() and Path(target).samefile(file.path):
+                raise InvalidParameterError.of(
+                    parameter="output",
+                    caller="apply",
+                    must_be="another file than the input",
+                    got=target,
+                    hint="write to a new file, and rename it afterwards.",
+                )
+        forms = {_FORMS[layout_of(file).form] for file in files}
+        if len(forms) > 1:
+            raise InvalidInputError.mixed_files(what="format", first=files[0].shown, other=files[-1].shown)
+        form = forms.pop()
+        written = form if target == "-" else _form_of(target)
+        _check_column(column, written)
+        if form == "ndjson":
+            from cutpoints._policy.ndjson import apply_lines
+
+            if written != "ndjson":
+                raise InvalidParameterError.of(
+                    parameter="output",
+                    caller="apply",
+                    must_be="a file of JSON lines (.ndjson, .jsonl), as the input is",
+                    got=target,
+                )
+            with _written(target, folder) as beside:
+                done = apply_lines(policy, files, beside, score=name, column=column, missing=missing)
+        else:
+            with connected(memory_limit) as connection, _written(target, folder) as beside, told(files):
+                table = opened(connection, files, name, policy.dtype)
+                taken = [one.lower() for one in table.names] if written == "parquet" else table.names
+                if (column.lower() if written == "parquet" else column) in taken:
+                    raise name_taken(column, "apply", "the input")
+                done = decided(policy, table, name, missing)
+                rule = _decision(policy, table, missing)
+                zipped = target.endswith(".gz")
+                _copy(
+                    table,
+                    beside,
+                    written,
+                    column=column,
+                    decision=rule,
+                    empty=done[0] == 0,
+                    zipped=zipped,
+                    limited=memory_limit is not None,
+                )
+    return Applied(target, *done)
+
+
+# --- the input
+
+
+def opened(connection: DuckDBPyConnection, files: list[File], score: str, dtype: str = "float64") -> Table:
+    """Open all columns of some files of one format; they are called f0, f1, ..."""
+    layouts = [layout_of(file) for file in files]
+    first = layouts[0]
+    for file, layout in zip(files, layouts, strict=True):
+        if layout != first:
+            raise InvalidInputError.mixed_files(what="columns", first=files[0].shown, other=file.shown)
+    whole = all_columns(connection, files)
+    column = whole.column(score)
+    relation = whole.relation
+    if first.form == "CSV":
+        # As `table` reads it, but that "" is a text without letters, and written as such again.
+        relation = connection.read_csv(
+            [glob.escape(file.path) for file in files],  # type: ignore[arg-type]
+            columns={f"f{i}": "VARCHAR" for i in range(len(first.names))},
+            auto_detect=False,
+            header=True,
+            skiprows=first.skip,
+            sep=first.separator,
+            quotechar='"',
+            escapechar='"',
+            compression=first.compression,  # type: ignore[arg-type]
+            hive_partitioning=False,
+            allow_quoted_nulls=False,
+        )
+    names = list(first.names) if first.form == "CSV" else whole.names
+    return Table(
+        **vars(scored(relation, score, column, dtype)),
+        connection=connection,
+        names=names,
+        form=_FORMS[first.form],
+        separator=first.separator or ",",
+    )
+
+
+def scored(relation: DuckDBPyRelation, score: str, column: Column, dtype: str = "float64") -> Scored:
+    """Tell how to read the scores; numbers in text have no type of their own, but that of the policy."""
+    if column.type == "VARCHAR":
+        narrow = "FLOAT" if dtype == "float32" else "DOUBLE"
+        number = f"CAST(TRY_CAST(nullif(trim({column.sql}), '') AS {narrow}) AS DOUBLE)"
+        garbled = f"(nullif(trim({column.sql}), '') IS NOT NULL AND {number} IS NULL)"
+    else:
+        number, garbled = f"CAST({as_number(score, column)} AS DOUBLE)", "false"
+    return Scored(relation, number, garbled, column.sql)
+
+
+def _form_of(output: str) -> Form:
+    ending = Path(output.removesuffix(".gz")).suffix.lower()
+    if ending not in _ENDINGS or (output.endswith(".gz") and _ENDINGS[ending] == "parquet"):
+        raise InvalidParameterError.of(
+            parameter="output",
+            caller="apply",
+            must_be=f"a name that ends in {', '.join(_ENDINGS)}, or '-'",
+            got=output,
+        )
+    return _ENDINGS[ending]
+
+
+# --- what is to be written
+
+
+def _check_column(column: str, form: Form) -> None:
+    if not column or "\0" in column or (form == "csv" and column.startswith(_FORMULA)):
+        raise InvalidParameterError.of(
+            parameter="column",
+            caller="apply",
+            must_be="a name that a spreadsheet does not take for a formula: not with = + - @ at its start",
+            got=column,
+        )
+
+
+def _absent(table: Scored) -> str:
+    return f"({table.score} IS NULL OR isnan({table.score}))"
+
+
+def decided(
+    policy: Policy,
+    table: Scored,
+    name: str,
+    missing: Missing,
+    *,
+    refused: Callable[..., InvalidInputError] = InvalidInputError.nan_scores,
+) -> tuple[int, int, int, int]:
+    """Count rows, decisions and missing scores, and raise before anything is written.
+
+    `refused` builds the error of missing scores: what can be done about them depends on the caller.
+    """
+    absent, called = _absent(table), condition(policy.threshold, table.score, "duckdb")
+    rows, garbled, count, positive = table.relation.aggregate(
+        f"count(*), count_if({table.garbled}), count_if({absent}), count_if(NOT {absent} AND {called})"
+    ).fetchall()[0]
+    garbled, count, positive = garbled or 0, count or 0, positive or 0  # NULL where there are no rows
+    for bad in ([table.garbled] if garbled else []) + ([absent] if count and missing == "error" else []):
+        first, value = (
+            table.relation.project(f"row_number() OVER () - 1 AS i, {table.cell} AS v, {bad} AS bad")
+            .filter("bad")
+            .aggregate("min(i), arg_min(v, i)")
+            .fetchall()[0]
+        )
+        if bad is table.garbled:
+            raise InvalidInputError.not_numbers(name=name, value=value, count=garbled, first=first)
+        raise refused(name=name, count=count, rows=rows, first=first)
+    positive += count if missing == "positive" else 0
+    kept = count if missing == "keep" else 0
+    return rows, positive, rows - positive - kept, count
+
+
+def _decision(policy: Policy, table: Table, missing: Missing) -> str:
+    outcome = _DECIDED.get(missing, "NULL")
+    return (
+        f"CAST(CASE WHEN {_absent(table)} THEN {outcome} "
+        f"WHEN {condition(policy.threshold, table.score, 'duckdb')} THEN 1 ELSE 0 END AS TINYINT)"
+    )
+
+
+def _copy(
+    table: Table,
+    beside: Path,
+    form: Form,
+    *,
+    column: str,
+    decision: str,
+    empty: bool,
+    zipped: bool,
+    limited: bool,
+) -> None:
+    """Stream the rows and their decisions to a file."""
+    separator = table.separator if table.form == "csv" else "\t" if ".tsv" in beside.suffixes else ","
+    header = _header([*table.names, column], separator)
+    if form == "csv" and empty:
+        import gzip
+
+        text = header.encode()
+        beside.write_bytes(gzip.compress(text) if zipped else text)
+        return
+    if table.form == "csv" and form == "csv":
+        # Names may repeat, or differ in capitals alone, which SQL cannot have: the first line is ours.
+        whole = table.relation.project(f"*, {decision} AS d")
+        head = f"HEADER false, PREFIX {_literal(header)}, SUFFIX {_literal(chr(10))}"
+    else:
+        columns = [f"f{i} AS {quoted(one, 'duckdb')}" for i, one in enumerate(table.names)]
+        _check_names(table.names)
+        whole = table.relation.project(", ".join([*columns, f"{decision} AS {quoted(column, 'duckdb')}"]))
+        head = "HEADER true"
+    packed = f"COMPRESSION {'gzip' if zipped else 'none'}"
+    options = {
+        "csv": f"FORMAT csv, {head}, DELIMITER {_literal(separator)}, {packed}",
+        "parquet": "FORMAT parquet, COMPRESSION zstd",
+        "ndjson": f"FORMAT json, {packed}",
+    }[form]
+    copy = f"COPY decided TO {_literal(str(beside))} ({options})"
+    from duckdb import OutOfMemoryException
+
+    try:
+        whole.query("decided", copy)
+    except OutOfMemoryException:  # rows of very many columns: then as much as the machine has
+        if limited:
+            raise
+        table.connection.execute("RESET memory_limit")
+        whole.query("decided", copy)
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Raise for names that are one and the same in Parquet as DuckDB writes it."""
+    seen: dict[str, str] = {}
+    for name in names:
+        if name.lower() in seen:
+            raise InvalidParameterError.of(
+                parameter="output",
+                caller="apply",
+                must_be="a CSV file, since two columns differ in capitals at most",
+                got=f"the columns {seen[name.lower()]!r} and {name!r}",
+            )
+        seen[name.lower()] = name
+
+
+def _header(names: Sequence[str], separator: str) -> str:
+    line = io.StringIO()
+    csv.writer(line, delimiter=separator, lineterminator="\n").writerow(names)
+    return line.getvalue()
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+# --- around it
+
+
+@contextmanager
+def connected(memory_limit: str | None = None) -> Iterator[DuckDBPyConnection]:
+    """Yield a database in memory that spills to a folder of its own."""
+    from duckdb import connect
+
+    with tempfile.TemporaryDirectory(prefix="cutpoints-") as folder, connect() as connection:
+        connection.execute(f"SET temp_directory = {_literal(folder)}")
+        connection.execute("SET enable_progress_bar = false")
+        connection.execute(f"SET memory_limit = {_literal(memory_limit or MEMORY)}")
+        yield connection
+
+
+@contextmanager
+def told(files: list[File]) -> Iterator[None]:
+    """Say in a sentence what DuckDB says in twenty lines."""
+    from duckdb import Error, InterruptException, IOException
+
+    try:
+        yield
+    except (InterruptException, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "interrupted" not in str(error):
+            raise
+        raise KeyboardInterrupt from None
+    except IOException as error:
+        if "write" in str(error).lower() or "space" in str(error).lower():
+            raise OSError(str(error).splitlines()[0]) from error
+        raise unreadable(error, files) from error
+    except Error as error:
+        raise unreadable(error, files) from error
+
+
+@contextmanager
+def spooled(path: Any) -> Iterator[tuple[list[File], Path]]:
+    """Yield the files, what comes through a pipe included, and a folder for what is not to stay."""
+    with tempfile.TemporaryDirectory(prefix="cutpoints-") as folder:
+        (Path(folder) / "input").mkdir()
+        yield on_disk(path, str(Path(folder) / "input")), Path(folder)
+
+
+@contextmanager
+def _written(target: str, folder: Path) -> Iterator[Path]:
+    """Yield where to write; a file is put in its place at the end, a pipe gets all of it then."""
+    if target != "-":
+        with replaced(target) as beside:
+            yield beside
+        return
+    beside = folder / "output"
+    yield beside
+    with beside.open("rb") as file:
+        shutil.copyfileobj(file, sys.stdout.buffer)
+    sys.stdout.buffer.flush()

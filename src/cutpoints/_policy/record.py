@@ -1,0 +1,186 @@
+"""What a policy remembers of the data it was found on, and how a solution becomes a policy."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from cutpoints._kernel.masses import number
+from cutpoints._result import Certificate, Confusion, Guarantee, Interval, json_number
+from cutpoints._version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cutpoints._kernel.tables import Summary
+    from cutpoints._policy.policy import Missing, Policy
+    from cutpoints._result import Solution
+    from cutpoints._search.score_distribution import Above
+
+LIBRARY = f"cutpoints {__version__}"
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """How the scores were spread: positives and negatives in at most 100 buckets.
+
+    The inner `edges` ascend; bucket k holds ``edges[k - 1] <= score < edges[k]``, the first one
+    all lower scores and the last one all higher ones. Each edge but the policy's own threshold was
+    placed so that the buckets hold about equally much; equal scores are never split.
+    """
+
+    edges: tuple[float, ...]
+    positives: tuple[int | float, ...]
+    negatives: tuple[int | float, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether the masses are whole numbers, which can be taken for numbers of rows."""
+        return all(isinstance(mass, int) for mass in (*self.positives, *self.negatives))
+
+    @property
+    def masses(self) -> tuple[int | float, ...]:
+        """Both classes together, bucket by bucket."""
+        return tuple(p + n for p, n in zip(self.positives, self.negatives, strict=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "edges": [json_number(edge) for edge in self.edges],
+            "positives": list(self.positives),
+            "negatives": list(self.negatives),
+        }
+
+
+@dataclass(frozen=True)
+class FoundOn:
+    """What the threshold did on the data it was found on.
+
+    Attributes
+    ----------
+    status, value, interval, confusion, rows, positives, negatives, certificate, guarantee
+        As in the solution.
+    fingerprint : str or None
+        SHA-256 over the number of rows, the exact masses of both classes, the lowest and the
+        highest score, and TP and FP at the threshold. The order of the rows and the engine do not
+        matter. Other data have another fingerprint; data with the same one agree in these seven
+        numbers, which need not mean in every row.
+    distribution : Distribution or None
+        How the scores were spread.
+    """
+
+    status: str
+    value: float
+    interval: Interval
+    confusion: Confusion
+    rows: int
+    positives: int | float
+    negatives: int | float
+    certificate: Certificate
+    guarantee: Guarantee | None = None
+    fingerprint: str | None = None
+    distribution: Distribution | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "status": self.status,
+            "value": json_number(self.value),
+            "interval": self.interval.to_dict(),
+            "confusion": self.confusion.to_dict(),
+            "rows": self.rows,
+            "positives": self.positives,
+            "negatives": self.negatives,
+            "certificate": self.certificate.to_dict(),
+            "guarantee": None if self.guarantee is None else self.guarantee.to_dict(),
+            "fingerprint": self.fingerprint,
+            "distribution": None if self.distribution is None else self.distribution.to_dict(),
+        }
+
+
+def from_solution(
+    solution: Solution,
+    *,
+    name: str | None,
+    score: str | None,
+    label: str | None,
+    pos_label: Any,
+    missing: Missing,
+) -> Policy:
+    """Turn a solution into a policy; raise if there is no threshold.
+
+    No pass over the data: the buckets come from what the search has counted anyway.
+    """
+    from cutpoints._policy.policy import Policy
+
+    solution.raise_if_infeasible()
+    counts, seen = solution.counts, solution.seen
+    assert solution.threshold is not None
+    assert solution.value is not None
+    assert solution.interval is not None
+    assert solution.confusion is not None
+    assert counts is not None
+    found = FoundOn(
+        status=solution.status,
+        value=solution.value,
+        interval=solution.interval,
+        confusion=solution.confusion,
+        rows=solution.rows,
+        positives=solution.positives,
+        negatives=solution.negatives,
+        certificate=solution.certificate,
+        guarantee=solution.guarantee,
+        fingerprint=None if seen is None else fingerprint(seen.summary, counts),
+        distribution=None if seen is None else _distribution(seen.edges, solution.threshold, counts),
+    )
+    known = (None, None, None) if seen is None else (seen.score, seen.label, seen.pos_label)
+    positive = pos_label if pos_label is not None else known[2]
+    return Policy(
+        solution.threshold,
+        name=name,
+        score=known[0] if score is None else score,
+        label=known[1] if label is None else label,
+        pos_label=1 if positive is None else positive,
+        missing=missing,
+        dtype="float32" if seen is not None and seen.dtype.itemsize == 4 else "float64",
+        objective=solution.objective,
+        direction=solution.direction,
+        constraints=solution.constraints,
+        found_on=found,
+        created=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        library=LIBRARY,
+    )
+
+
+def fingerprint(summary: Summary, counts: Mapping[str, Fraction]) -> str:
+    """Return a hash that neither the order of rows nor the engine changes."""
+    positives, negatives = summary.totals
+    parts = (
+        summary.rows,
+        positives,
+        negatives,
+        float(summary.low + 0.0).hex(),
+        float(summary.high + 0.0).hex(),
+        counts["tp"],
+        counts["fp"],
+    )
+    return f"sha256:{hashlib.sha256(' '.join(map(str, parts)).encode()).hexdigest()}"
+
+
+def _distribution(above: tuple[Above, ...], threshold: float, counts: Mapping[str, Fraction]) -> Distribution:
+    """Return bucket counts in which the threshold is an edge, unless one side of it is empty."""
+    called = (counts["tp"], counts["fp"])
+    points = {one.edge: (one.pos, one.neg) for one in above if (one.pos, one.neg) != called}
+    totals = (counts["tp"] + counts["fn"], counts["fp"] + counts["tn"])
+    if sum(called) and called != totals:
+        points[threshold] = called
+    edges = sorted(points)
+    masses = []
+    for i in (0, 1):
+        cumulated = [totals[i], *(points[edge][i] for edge in edges), Fraction(0)]
+        masses.append(tuple(number(a - b) for a, b in pairwise(cumulated)))
+    return Distribution(tuple(edges), *masses)

@@ -1,0 +1,341 @@
+"""The summary: everything that a page says, as one dict; `--json` prints it.
+
+Its form is described by ``summary.schema.json`` beside this file.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutpoints._assess.run import NEAR
+from cutpoints._goal import Goal
+from cutpoints._kernel.masses import number
+from cutpoints._policy.policy import LONGEST
+from cutpoints._report.cuts import DRAWN, Gathered, gather, part, thin
+from cutpoints._report.shapes import area, histogram, probabilities, reliability
+from cutpoints._report.trust import Trust, trust
+from cutpoints._result import json_number, value_of
+from cutpoints._version import __version__
+from cutpoints.exceptions import InfeasibleError
+from cutpoints.metrics.registry import get
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from cutpoints._data.source import Source
+    from cutpoints._kernel.cuts import Cuts
+    from cutpoints._result import Solution
+
+VERSION = 1
+"""The version of the form of the summary."""
+USUAL = 0.5
+"""The threshold that everybody uses without having chosen it."""
+TILES = (
+    "precision",
+    "recall",
+    "specificity",
+    "f1",
+    "accuracy",
+    "balanced_accuracy",
+    "mcc",
+    "predicted_positive_rate",
+)
+"""The metrics of the tiles and of the table; the page computes them itself, in the same words."""
+ALTERNATIVES = {
+    "f1": "Best F1",
+    "mcc": "Best MCC",
+    "youden_j": "Best Youden's J",
+    "accuracy": "Best accuracy",
+}
+_TIES = 3
+_ALL_DRAWN = 5 * DRAWN
+"""So many cuts of all models together are drawn, so that the page stays small with many models."""
+_FEW_MODELS = 4
+"""Up to so many models the policies of all solutions are written out; beyond, those of the optima."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """One model: its name, its cuts, the best threshold, and how far it can be trusted."""
+
+    name: str
+    score: str | None
+    """The column of its scores, if they came by name."""
+    gathered: Gathered
+    trust: Trust
+
+    @property
+    def solution(self) -> Solution:
+        """The best threshold for the goal."""
+        found = self.gathered.solutions[0]
+        assert found is not None
+        return found
+
+
+def look(
+    sources: Mapping[str, Source], goal: Goal, *, named: bool, weighted: bool, random_state: int
+) -> tuple[list[Found], dict[str, str]]:
+    """Search every model; return those with a threshold, and for the others what is in the way."""
+    goals = [goal, *(Goal(get(name), "maximize") for name in ALTERNATIVES if not _is(goal, name))]
+    found, without = [], {}
+    first: InfeasibleError | None = None
+    for name, source in sources.items():
+        try:
+            gathered = gather(source, goals, [USUAL])
+        except InfeasibleError as error:
+            without[name] = str(error).partition("\n\nHint")[0]
+            first = first or error
+            continue
+        judged = trust(source, goal, gathered, weighted=weighted, random_state=random_state)
+        found.append(Found(name, name if named else None, gathered, judged))
+    if not found:
+        assert first is not None
+        raise first
+    return found, without
+
+
+def summarise(
+    models: Sequence[Found],
+    without: Mapping[str, str],
+    goal: Goal,
+    *,
+    title: str,
+    label: str | None,
+    weight: str | None,
+    pos_label: Any,
+    weighted: bool,
+) -> dict[str, Any]:
+    """Return the summary of models that were searched."""
+    best = models[0]
+    for model in models[1:]:
+        if goal.sign * (model.solution.value or 0.0) > goal.sign * (best.solution.value or 0.0):
+            best = model
+    summary = best.gathered.summary
+    positives, negatives = summary.totals
+    share = positives / (positives + negatives) if positives + negatives else Fraction(0)
+    most = max(200, min(DRAWN, _ALL_DRAWN // len(models)))
+    few = len(models) <= _FEW_MODELS
+    return {
+        "format": "cutpoints report",
+        "format_version": VERSION,
+        "cutpoints": __version__,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "title": title,
+        "sentence": sentence(best, goal, several=len(models) > 1),
+        "goal": {
+            "text": str(goal),
+            "name": display(goal),
+            "objective": str(goal.expression),
+            "direction": goal.direction,
+            "constraints": [str(one) for one in goal.constraints],
+        },
+        "costs": _costs(goal, positives, negatives),
+        "data": {
+            "label": label,
+            "weight": weight,
+            "positive_label": None if pos_label is None else str(pos_label),
+            "rows": summary.rows,
+            "positives": number(positives),
+            "negatives": number(negatives),
+            "prevalence": float(share),
+            "weighted": weighted,
+        },
+        "best_model": best.name,
+        "models": [
+            _model(model, goal, most, {"label": label, "pos_label": pos_label}, few=few, weighted=weighted)
+            for model in models
+        ],
+        "infeasible": [{"name": name, "reason": reason} for name, reason in without.items()],
+    }
+
+
+def sentence(model: Found, goal: Goal, *, several: bool) -> str:
+    """Say the decision in one plain sentence."""
+    solution = model.solution
+    assert solution.threshold is not None
+    assert solution.value is not None
+    use = f"Use {model.name} and call" if several else "Call"
+    if math.isinf(solution.threshold) and solution.threshold > 0:
+        rule = f"{use} nobody positive"
+    else:
+        rule = f"{use} a case positive when its score is at least {short(solution.threshold)}"
+    met = f" with {' and '.join(solution.constraints)}" if solution.constraints else ""
+    said = f"{rule}: {display(goal)} is then {short(solution.value)}{met} on {_rows(solution.rows)}"
+    half = _point("usual", "", USUAL, _counts(model.gathered, USUAL), goal)
+    if isinstance(half["value"], (int, float)):
+        said += f", {short(half['value'])} at the usual {USUAL:g}"
+        said += "" if half["meets_constraints"] else " (which does not meet the constraints)"
+    if not math.isnan(model.trust.value):
+        said += f", and about {short(model.trust.value)} is to be expected on new ones"
+    return said + "."
+
+
+def display(goal: Goal) -> str:
+    """Return what people call the objective."""
+    name = str(goal.expression)
+    known = {"f1": "F1", "mcc": "MCC", "youden_j": "Youden's J", "npv": "NPV", "fpr": "FPR", "fnr": "FNR"}
+    return known.get(name, name.replace("_", " ") if name.isidentifier() else name)
+
+
+def _rows(rows: int) -> str:
+    return "this one row" if rows == 1 else f"these {rows:,} rows"
+
+
+def short(x: float) -> str:
+    """Write a number for a sentence: four digits, whole numbers with separators."""
+    if math.isinf(x):
+        return "inf" if x > 0 else "-inf"
+    if abs(x) >= 1e15:  # the digits of such a float are noise, and up to 308 of them
+        return f"{x:.4g}"
+    return f"{x:,.0f}" if x == int(x) or abs(x) >= 10_000 else f"{x:.4g}"
+
+
+def _model(
+    model: Found, goal: Goal, most: int, columns: dict[str, Any], *, few: bool, weighted: bool
+) -> dict[str, Any]:
+    gathered, solution = model.gathered, model.solution
+    # A policy's name is a text of a bounded length; a model's may be anything.
+    title = model.name.replace("\0", "")[:LONGEST] or None
+    deployable = {"name": title, "score": model.score, **columns}
+    points = _operating_points(gathered, goal, deployable, few=few)
+    index = [gathered.index_at(point["at"]) for point in points]
+    around = [i + step for i in index for step in (-1, 0, 1)]
+    hull = gathered.hull
+    every_vertex = len(hull) + len(around) <= most // 2
+    drawn = thin(gathered.cuts, [*around, *(hull if every_vertex else ())], most)
+    place = {int(k): i for i, k in enumerate(drawn)}
+    for point, at in zip(points, index, strict=True):
+        del point["at"]
+        point["cut"] = place[at]
+    return {
+        "name": model.name,
+        "scores": {
+            "low": json_number(gathered.summary.low),
+            "high": json_number(gathered.summary.high),
+            "probabilities": probabilities(gathered),
+        },
+        "solution": solution.to_dict(),
+        "honest": model.trust.to_dict(),
+        "auc": area(gathered),
+        "operating_points": points,
+        "cuts": _cuts(part(gathered.cuts, drawn), goal)
+        | {
+            "complete": gathered.complete and len(drawn) == len(gathered.cuts.thresholds),
+            "hull": [place[int(k)] for k in hull if int(k) in place],
+            "hull_exact": gathered.complete and every_vertex,
+        },
+        "histogram": histogram(gathered),
+        "reliability": reliability(gathered, weighted=weighted),
+    }
+
+
+def _operating_points(
+    gathered: Gathered, goal: Goal, deployable: dict[str, Any], *, few: bool
+) -> list[dict[str, Any]]:
+    """Return the thresholds worth talking about; `at` is the cut of each.
+
+    Those that are solutions carry their policy; the page makes the others from that of the optimum.
+    """
+    best, *others = gathered.solutions
+    assert best is not None
+    assert best.interval is not None
+    assert best.value is not None
+    found = [_point("optimum", "Best for the goal", best.interval.high, best.counts, goal)]
+    found[0]["policy"] = best.policy(**deployable).to_dict()
+    for i, tie in enumerate(best.ties[:_TIES]):
+        counts = {k: Fraction(v) for k, v in tie.confusion.to_dict().items()}
+        found.append(_point(f"tie-{i + 1}", "Just as good (tie)", tie.threshold, counts, goal))
+    half = _point("usual", "The usual 0.5", USUAL, _counts(gathered, USUAL), goal)
+    names = [name for name in ALTERNATIVES if not _is(goal, name)]
+    for name, other in zip(names, others, strict=True):
+        if other is not None and other.interval is not None:
+            key, text = f"best-{name}", ALTERNATIVES[name]
+            found.append(_point(key, text, other.interval.high, other.counts, goal))
+            found[-1]["policy"] = other.policy(**deployable).to_dict() if few else None
+    for key, text, threshold in _near(gathered, goal, best.value):
+        if all(threshold != point["at"] for point in found):
+            found.append(_point(key, text, threshold, _counts(gathered, threshold), goal))
+    found.insert(1 + min(len(best.ties), _TIES), half)
+    return found
+
+
+def _point(
+    key: str, text: str, threshold: float, counts: Mapping[str, Fraction] | None, goal: Goal
+) -> dict[str, Any]:
+    assert counts is not None
+    meets = True
+    for constraint in goal.constraints:
+        value = value_of(constraint.expression, counts)
+        meets &= not math.isnan(value) and bool(constraint.holds(value - float(constraint.bound)))
+    return {
+        "at": threshold,
+        "key": key,
+        "name": text,
+        "threshold": json_number(threshold),
+        "confusion": {name: number(count) for name, count in counts.items()},
+        "value": json_number(value_of(goal.expression, counts)),
+        "meets_constraints": meets,
+        "metrics": {name: json_number(value_of(get(name), counts)) for name in TILES},
+        "policy": None,
+    }
+
+
+def _near(gathered: Gathered, goal: Goal, best: float) -> list[tuple[str, str, float]]:
+    """Return the highest and the lowest threshold that are nearly as good as the best."""
+    cuts = gathered.cuts
+    values = cuts.values(goal.expression)
+    with np.errstate(invalid="ignore"):
+        near = goal.sign * (values - best) >= -NEAR * abs(best)
+    index = np.flatnonzero(near & ~np.isnan(values) & cuts.feasible(goal.constraints))
+    if len(index) == 0:
+        return []
+    return [
+        (key, f"{word} within {NEAR:.0%} of the best", float(cuts.thresholds[at]))
+        for key, word, at in (("near-high", "Highest", index[0]), ("near-low", "Lowest", index[-1]))
+    ]
+
+
+def _counts(gathered: Gathered, threshold: float) -> Mapping[str, Fraction]:
+    return gathered.cuts.confusion(gathered.index_at(threshold))
+
+
+def _cuts(cuts: Cuts, goal: Goal) -> dict[str, Any]:
+    """Return the drawn cuts as columns, thresholds descending."""
+    unit = cuts.summary.unit
+    found: dict[str, Any] = {
+        "threshold": [json_number(float(t)) for t in cuts.thresholds],
+        "tp": [number(unit.fraction(x)) for x in cuts.tp.integers()],
+        "fp": [number(unit.fraction(x)) for x in cuts.fp.integers()],
+        "value": _listed(cuts.values(goal.expression)),
+    }
+    feasible = cuts.feasible(goal.constraints)
+    found["feasible"] = None if feasible.all() else [bool(x) for x in feasible]
+    return found
+
+
+def _listed(values: NDArray[np.float64]) -> list[Any]:
+    return [json_number(float(x)) for x in values]
+
+
+def _is(goal: Goal, name: str) -> bool:
+    return goal.direction == "maximize" and not goal.constraints and str(goal.expression) == name
+
+
+def _costs(goal: Goal, positives: Fraction, negatives: Fraction) -> dict[str, float]:
+    """Return what a false alarm and a miss cost: those of the goal if it is linear, 1 and 1 otherwise."""
+    form = goal.expression.linear_fractional(positives, negatives)
+    if form is not None and form.is_linear and form.denominator[0]:
+        miss, alarm = goal.sign * form.numerator[1], -goal.sign * form.numerator[2]
+        if miss > 0 and alarm > 0:
+            if not str(goal.expression).startswith(("cost(", "profit(")):
+                miss, alarm = miss / min(miss, alarm), alarm / min(miss, alarm)
+            return {"fp": float(alarm), "fn": float(miss)}
+    return {"fp": 1.0, "fn": 1.0}

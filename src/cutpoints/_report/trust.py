@@ -1,0 +1,179 @@
+"""What to expect on new rows: an honest value beside the one that the same rows chose."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from cutpoints._assess import assess
+from cutpoints._assess.bands import band
+from cutpoints._data.arrays import ArraySource
+from cutpoints._data.labels import Labels
+from cutpoints._kernel.cuts import Cuts
+from cutpoints._kernel.masses import Masses
+from cutpoints._report.cuts import part
+from cutpoints._result import json_number, value_of
+from cutpoints.exceptions import CutpointError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoints._data.source import Source
+    from cutpoints._goal import Goal
+    from cutpoints._kernel.tables import Summary
+    from cutpoints._report.cuts import Gathered
+    from cutpoints._result import Solution
+
+FOLDS = 5
+ROWS = 1 << 17
+"""Up to so many rows the choice of the threshold is cross-validated; beyond, it is resampled in buckets."""
+REPLICATES = 50
+RESAMPLED = 1 << 12
+"""Of more cuts than this, so many, evenly spaced, are edges of the buckets that are resampled."""
+CONFIDENCE = 0.95
+
+Method = Literal["cross-validation", "bootstrap of bucket counts", "none"]
+
+
+@dataclass(frozen=True)
+class Trust:
+    """The value to expect on new rows, how it was found, and the worst that is plausible.
+
+    `value` is NaN where there is none (`how` says why), and `bound` where there is no band.
+    """
+
+    method: Method
+    value: float
+    bound: float
+    how: str
+    constraints: tuple[tuple[str, float, float], ...] = ()
+    """Each constraint, the value of its metric on these rows, and what to expect on new ones."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "method": self.method,
+            "value": json_number(self.value),
+            "bound": json_number(self.bound),
+            "confidence": CONFIDENCE,
+            "how": self.how,
+            "constraints": [
+                {"constraint": one, "value": json_number(here), "expected": json_number(there)}
+                for one, here, there in self.constraints
+            ],
+        }
+
+
+def trust(source: Source, goal: Goal, gathered: Gathered, *, weighted: bool, random_state: int = 0) -> Trust:
+    """Judge the best threshold by rows that did not choose it.
+
+    Cross-validation up to `ROWS` rows with labels in memory. Otherwise the optimism is estimated by
+    the bootstrap on the counts of the buckets, which costs next to nothing however many rows there
+    are; with weights that is not possible.
+    """
+    solution = gathered.solutions[0]
+    assert solution is not None
+    rows = gathered.summary.rows
+    # Weights say nothing of how many rows a class has; `assess` will say it if they are too few.
+    fewest = FOLDS if weighted else int(min(gathered.summary.totals))
+    if fewest < 2:
+        return Trust("none", math.nan, math.nan, "each class needs two rows or more to judge a choice")
+    one_by_one = isinstance(source, ArraySource) and isinstance(source.streams[0].labels, Labels)
+    if one_by_one and rows <= ROWS:
+        folds = min(FOLDS, fewest)
+        try:
+            found = assess(
+                source,
+                maximize=goal.expression if goal.sign > 0 else None,
+                minimize=goal.expression if goal.sign < 0 else None,
+                subject_to=list(goal.constraints) or None,
+                cv=folds,
+                n_bootstrap=0,
+                random_state=random_state,
+            )
+        except CutpointError as error:
+            return Trust("none", math.nan, math.nan, str(error).partition("\n")[0])
+        if math.isnan(found.cross_validated):
+            why = f"in none of {folds} folds could a threshold be chosen and judged"
+            return Trust("none", math.nan, found.lower_bound, why)
+        return Trust(
+            "cross-validation",
+            found.cross_validated,
+            found.lower_bound,
+            f"{folds}-fold cross-validation: each fold is judged at the threshold of the others, "
+            "and the counts of all folds are added up",
+            tuple(
+                (one, value, found.honest.constraints[one])
+                for one, value in found.resubstitution_constraints.items()
+            ),
+        )
+    if weighted:
+        return Trust("none", math.nan, math.nan, "so many rows with weights cannot be judged from counts")
+    buckets = min(RESAMPLED, len(gathered.edges.thresholds))
+    expressions = [goal.expression, *(one.expression for one in goal.constraints)]
+    values = [value_of(one, solution.counts or {}) for one in expressions]
+    expected = [a - b for a, b in zip(values, _optimism(goal, gathered, random_state), strict=True)]
+    return Trust(
+        "bootstrap of bucket counts",
+        expected[0],
+        _bound(goal, solution, gathered.summary),
+        f"the counts of {buckets:,} buckets of scores, resampled {REPLICATES} times: "
+        "how much better a resample finds its own threshold than these rows do",
+        tuple(zip(map(str, goal.constraints), values[1:], expected[1:], strict=True)),
+    )
+
+
+def _optimism(goal: Goal, gathered: Gathered, random_state: int) -> list[float]:
+    """Return by how much the objective, and each constraint's metric, is too good (Efron 1983).
+
+    Thresholds are chosen among the edges of buckets. NaN where it cannot be said.
+    """
+    edges = gathered.edges
+    if len(edges.thresholds) > RESAMPLED:
+        edges = part(edges, np.unique(np.linspace(0, len(edges.thresholds) - 1, RESAMPLED).astype(np.intp)))
+    expressions = [goal.expression, *(one.expression for one in goal.constraints)]
+    rng = np.random.default_rng(random_state)
+    counts = [np.rint(np.diff(edges.floats[side], prepend=0.0)) for side in ("tp", "fp")]
+    totals = [int(side.sum()) for side in counts]
+    truth = [edges.values(one) for one in expressions]
+    here = _best(goal, truth)
+    gaps = []
+    for _ in range(REPLICATES if here is not None else 0):
+        tp, fp = (
+            np.cumsum(rng.multinomial(total, side / total)).astype(np.float64)
+            for total, side in zip(totals, counts, strict=True)
+        )
+        cells = {"tp": tp, "fp": fp, "fn": totals[0] - tp, "tn": totals[1] - fp}
+        with np.errstate(all="ignore"):
+            values = [np.asarray(one.evaluate(**cells), dtype=np.float64) for one in expressions]
+        best = _best(goal, values)
+        if best is not None:
+            # Less the gap at the threshold of all rows, which is chance alone: it cancels on average.
+            gaps.append(
+                [(v[best] - t[best]) - (v[here] - t[here]) for v, t in zip(values, truth, strict=True)]
+            )
+    known = [gap for gap in gaps if not np.isnan(gap).any()]
+    return np.mean(known, axis=0).tolist() if known else [math.nan] * len(expressions)
+
+
+def _best(goal: Goal, values: list[NDArray[np.float64]]) -> int | None:
+    """Return the best cut that meets the constraints; floats are good enough for an estimate."""
+    usable = ~np.isnan(values[0])
+    for constraint, reached in zip(goal.constraints, values[1:], strict=True):
+        usable &= constraint.holds(reached - float(constraint.bound))
+    return int(np.argmax(np.where(usable, goal.sign * values[0], -np.inf))) if usable.any() else None
+
+
+def _bound(goal: Goal, solution: Solution, summary: Summary) -> float:
+    """Return the worst value at the threshold on new rows, by the band that holds at all thresholds."""
+    counts, grain = solution.counts, summary.unit.fraction(1)
+    assert counts is not None
+    tp, fp = (Masses.scalar(int(counts[name] / grain), summary.unit) for name in ("tp", "fp"))
+    one = np.array([float(solution.threshold or 0.0)])
+    found = band(Cuts(summary, one, one, tp, fp), goal.expression, CONFIDENCE)
+    if found is None:
+        return math.nan
+    return float(found.low[0] if goal.sign > 0 else found.high[0])

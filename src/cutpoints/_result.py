@@ -1,0 +1,518 @@
+"""The answer: a threshold, what it does, and the proof that nothing is better."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+
+import numpy as np
+
+from cutpoints._goal import in_words, objective
+from cutpoints.exceptions import (
+    InfeasibleError,
+    InvalidInputError,
+    InvalidParameterError,
+    MissingDependencyError,
+)
+from cutpoints.metrics.registry import PLAIN
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoints._kernel.masses import Masses
+    from cutpoints._kernel.tables import Counts, Summary
+    from cutpoints._policy import Policy
+    from cutpoints._policy.policy import Missing
+    from cutpoints._search.score_distribution import Seen
+
+TIES_IN_JSON = 1000
+"""At most so many ties are written out by `Solution.to_dict`; `ties_total` counts them all."""
+
+
+class Interval(NamedTuple):
+    """All thresholds that make the same decisions: ``low < threshold <= high``."""
+
+    low: float
+    high: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {"low": json_number(self.low), "high": json_number(self.high)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confusion:
+    """Counts (or weights) of the four kinds of rows: hits, false alarms, misses, rightly left alone.
+
+    Examples
+    --------
+    >>> Confusion(tp=9, fp=2, fn=1, tn=8).metric("f1")
+    0.8571428571428571
+    """
+
+    tp: int | float
+    fp: int | float
+    fn: int | float
+    tn: int | float
+
+    def __post_init__(self) -> None:
+        for name in ("tp", "fp", "fn", "tn"):
+            value = getattr(self, name)
+            is_number = isinstance(value, (int, float, Real))  # in this order: the last is slow to ask
+            if not (is_number and 0 <= value < math.inf):
+                raise InvalidParameterError.of(
+                    parameter=name, caller="Confusion", must_be="a finite number >= 0", got=value
+                )
+
+    def metric(self, metric: Any) -> float:
+        """Return the value of a metric, by name or as an expression."""
+        return value_of(
+            objective(metric, "metric", "metric"), {k: Fraction(v) for k, v in self.to_dict().items()}
+        )
+
+    def to_dict(self) -> dict[str, int | float]:
+        """Return the four counts by name."""
+        return {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
+
+
+def value_of(expression: Any, counts: Mapping[str, Fraction]) -> float:
+    """Return an expression's value at an exact confusion, rounded once to float."""
+    if expression.exact:
+        return float(expression.evaluate(**counts))
+    return float(expression(**{k: float(v) for k, v in counts.items()}))
+
+
+@dataclass(frozen=True)
+class Cut:
+    """One cut: its threshold, the interval of thresholds that do the same, its confusion."""
+
+    threshold: float
+    interval: Interval
+    confusion: Confusion
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "threshold": json_number(self.threshold),
+            "interval": self.interval.to_dict(),
+            "confusion": self.confusion.to_dict(),
+        }
+
+
+class Ties(Sequence[Cut]):
+    """The other cuts of equal value, thresholds descending; made when they are looked at.
+
+    All of them if `complete`. On data beyond memory, ties that are too many to be held are left out,
+    such as all cuts below the lowest positive where recall alone is maximised.
+    """
+
+    def __init__(
+        self,
+        summary: Summary,
+        thresholds: NDArray[Any],
+        below: NDArray[Any],
+        tp: Masses,
+        fp: Masses,
+        *,
+        complete: bool = True,
+    ) -> None:
+        self._summary, self._below, self._tp, self._fp = summary, below, tp, fp
+        self.thresholds = thresholds
+        self.complete = complete
+
+    def __len__(self) -> int:
+        return len(self.thresholds)
+
+    @overload
+    def __getitem__(self, index: int) -> Cut: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Cut]: ...
+    def __getitem__(self, index: int | slice) -> Cut | list[Cut]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        counts = self._summary.confusion(self._tp.integer(index), self._fp.integer(index))
+        return make_cut(counts, self.thresholds[index], self._below[index])
+
+    def __iter__(self) -> Iterator[Cut]:
+        return (self[i] for i in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(mine == its for mine, its in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.thresholds.tolist()))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{float(t)!r}" for t in self.thresholds[:5])
+        return f"[{shown}{', ...' if len(self) > 5 else ''}]"
+
+
+def make_cut(counts: Counts, threshold: Any, below: Any) -> Cut:
+    """Build a cut from exact masses."""
+    number, high = counts.unit.number, float(threshold)
+    confusion = Confusion(**{name: number(mass) for name, mass in counts.whole.items()})
+    return Cut(high, Interval(float(below), high), confusion)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The proof, in numbers: no cut has a value beyond `upper`, and the threshold attains `lower`.
+
+    `passes` over the data; `rows_examined` were looked at one by one, all others were excluded by
+    a bound. Values are exact: masses are added as integers, and cuts that floats cannot tell apart
+    are compared as fractions.
+    """
+
+    method: str
+    lower: float
+    upper: float
+    passes: int
+    rows_examined: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "method": self.method,
+            "lower": json_number(self.lower),
+            "upper": json_number(self.upper),
+            "passes": self.passes,
+            "rows_examined": self.rows_examined,
+        }
+
+
+@dataclass(frozen=True)
+class Attainable:
+    """The best that any cut attains for one constraint: `value`, at `threshold`; and whether that meets it.
+
+    `with_others` is the same among the cuts that meet all other constraints, where each can be met by
+    itself: to which value this one would have to be relaxed. None elsewhere, and if the others exclude
+    each other.
+    """
+
+    constraint: str
+    value: float
+    threshold: float
+    met: bool
+    with_others: Attainable | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        others = self.with_others
+        return {
+            "constraint": self.constraint,
+            "attainable": json_number(self.value),
+            "threshold": json_number(self.threshold),
+            "met": self.met,
+            "with_others": None
+            if others is None
+            else {"attainable": json_number(others.value), "threshold": json_number(others.threshold)},
+        }
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What is promised of the constraints on new data from the same source, and on what grounds.
+
+    With probability `confidence` over the rows at hand, the constraints hold at the threshold on
+    new rows; ``"expectation"``: they hold on average. Rows must be independent draws. `method` says
+    how it was certified, on `calibration_rows` rows after a pilot of `pilot_rows` others; of the
+    `tested` thresholds (or bounds), `certified` cuts were left to choose from. If none was,
+    `more_rows` estimates how many more rows would do; None: no threshold seems to meet them.
+    """
+
+    confidence: float | Literal["expectation"]
+    method: Literal["order statistics", "learn then test", "conformal risk control"]
+    pilot_rows: int
+    calibration_rows: int
+    tested: int
+    certified: int
+    more_rows: int | None = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, repr=False)
+class Solution:
+    """The best threshold for a goal, or the news that there is none.
+
+    Attributes
+    ----------
+    status : {"optimal", "infeasible", "none_certified", "time_limit", "gap_limit"}
+        Infeasible: no cut meets the constraints. `threshold`, `value`, `interval` and `confusion`
+        are then None, and `attainable` says how far each constraint can be met. None certified:
+        the same, where the constraints could not be certified with the asked confidence;
+        ``guarantee.more_rows`` says how many more rows would be needed. Time limit and gap limit:
+        the solver of `cutpoints.ilp` was stopped early; the threshold is the best so far, and no
+        other is better than ``certificate.upper``.
+    threshold : float
+        Positive iff ``score >= threshold``. By default the lowest score that is called positive,
+        so that decisions replay bit for bit; ``inf`` calls nobody positive.
+    interval : Interval
+        All thresholds in ``(low, high]`` make the same decisions on the data.
+    value : float
+        The objective at the threshold, rounded once from its exact value.
+    confusion : Confusion
+        What the threshold does on the data; exact.
+    ties : sequence of Cut
+        The other cuts of exactly equal value; the chosen one calls the fewest rows positive.
+    certificate : Certificate
+        The proof that it is the optimum; with a guarantee, among the certified thresholds.
+    guarantee : Guarantee or None
+        What is promised of the constraints on new data, if `confidence` was asked for.
+    """
+
+    status: Literal["optimal", "infeasible", "none_certified", "time_limit", "gap_limit"]
+    objective: str
+    direction: Literal["maximize", "minimize"]
+    constraints: tuple[str, ...]
+    rows: int
+    positives: int | float
+    negatives: int | float
+    certificate: Certificate
+    threshold: float | None = None
+    value: float | None = None
+    interval: Interval | None = None
+    confusion: Confusion | None = None
+    ties: Sequence[Cut] = ()
+    attainable: tuple[Attainable, ...] = ()
+    guarantee: Guarantee | None = None
+    counts: Mapping[str, Fraction] | None = field(default=None, hash=False)
+    """The confusion as exact fractions, for everything that is computed from it."""
+    seen: Seen | None = field(default=None, compare=False)
+    """What the search has seen of the scores; `policy` asks it how they were spread."""
+
+    def policy(
+        self,
+        name: str | None = None,
+        *,
+        score: str | None = None,
+        label: str | None = None,
+        pos_label: Any = None,
+        missing: Missing = "error",
+    ) -> Policy:
+        """Return the threshold as a policy: a rule to save, to deploy and to check later.
+
+        Parameters
+        ----------
+        name : str, default=None
+            What to call it.
+        score, label : str, default=None
+            The columns; those that `find` was given are known.
+        pos_label : int, float, bool or str, default=None
+            The positive label; the one that `find` was given is known, and 1 otherwise.
+        missing : {"error", "negative", "positive", "keep"}, default="error"
+            What to make of a missing score.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> s = cp.find([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize="f1")
+        >>> s.policy(score="p").decide([0.34, 0.35])
+        array([0, 1], dtype=int8)
+        """
+        from cutpoints._policy.record import from_solution
+
+        return from_solution(self, name=name, score=score, label=label, pos_label=pos_label, missing=missing)
+
+    def decide(self, y_score: Any) -> NDArray[np.int8]:
+        """Return 1 where a score is called positive and 0 elsewhere; NaN scores are an error.
+
+        float32 scores are compared as float32 if the threshold was found on such, so that the
+        decisions are those that were promised.
+        """
+        threshold = self.raise_if_infeasible().threshold
+        scores = np.asarray(y_score)
+        try:
+            if scores.dtype.kind not in "fiubO":
+                raise TypeError
+            scores = scores.astype(np.float64) if scores.dtype.kind == "O" else scores
+        except (TypeError, ValueError) as error:
+            raise InvalidParameterError.of(
+                parameter="y_score", caller="decide", must_be="real numbers", got=type(y_score)
+            ) from error
+        missing = np.isnan(scores)
+        if missing.any():
+            raise InvalidInputError.nan(
+                name="y_score",
+                count=int(missing.sum()),
+                rows=scores.size,
+                first=int(missing.argmax()),
+            )
+        return (scores >= np.float64(threshold)).astype(np.int8)
+
+    def metrics(self) -> dict[str, float]:
+        """Return the whole catalogue at this threshold; NaN where a metric is undefined."""
+        counts = self.raise_if_infeasible().counts
+        assert counts is not None
+        return {metric.name: value_of(metric, counts) for metric in PLAIN}
+
+    def raise_if_infeasible(self) -> Solution:
+        """Return itself, or raise `InfeasibleError` saying what can be attained, or what it would take."""
+        if self.status == "none_certified":
+            assert self.guarantee is not None
+            raise InfeasibleError.none_certified(
+                constraints=self.constraints,
+                confidence=self.guarantee.confidence,
+                rows=self.rows,
+                more_rows=self.guarantee.more_rows,
+            )
+        if self.status == "infeasible":
+            together = all(a.with_others is not None for a in self.attainable)
+            best = [a.with_others or a for a in self.attainable] if together else self.attainable
+            raise InfeasibleError.of(
+                attainable={a.constraint: (a.value, a.threshold) for a in best},
+                undefined=self.objective if all(a.met for a in best) else None,
+                together=together,
+            )
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
+        found = self.threshold is not None
+        metrics = {k: json_number(v) for k, v in self.metrics().items()} if found else None
+        return {**self.to_short_dict(), "metrics": metrics}
+
+    def to_short_dict(self) -> dict[str, Any]:
+        """Return the JSON form without the catalogue of metrics, which is what takes time."""
+        found = self.threshold is not None
+        shown: dict[str, Any] = {
+            "status": self.status,
+            "threshold": json_number(self.threshold),
+            "value": json_number(self.value),
+            "objective": self.objective,
+            "direction": self.direction,
+            "constraints": list(self.constraints),
+            "interval": self.interval.to_dict() if self.interval else None,
+            "confusion": self.confusion.to_dict() if self.confusion else None,
+            "ties": [tie.to_dict() for tie in self.ties[:TIES_IN_JSON]],
+            "ties_total": len(self.ties),
+            "ties_complete": self.ties.complete if isinstance(self.ties, Ties) else True,
+            "certificate": self.certificate.to_dict(),
+            "rows": self.rows,
+            "positives": self.positives,
+            "negatives": self.negatives,
+        }
+        if self.guarantee is not None:
+            shown["guarantee"] = self.guarantee.to_dict()
+        if not found:
+            shown["attainable"] = [a.to_dict() for a in self.attainable]
+        return shown
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name:<12}{text}" for name, text in self._lines())
+
+    def _repr_html_(self) -> str:
+        return html_table(self._lines())
+
+    def _lines(self) -> list[tuple[str, str]]:
+        goal = in_words(self.direction, self.objective, self.constraints)
+        data = f"{self.rows:,} rows, {show(self.positives)} positive, {show(self.negatives)} negative"
+        if self.status == "infeasible":
+            lines = [("status", "infeasible: no threshold meets the constraints"), ("goal", goal)]
+            for a in self.attainable:
+                text = f"{a.constraint}: best {show(a.value)} at {show(a.threshold)}"
+                if a.with_others is not None:
+                    best = a.with_others
+                    text += f"; where the others hold {show(best.value)} at {show(best.threshold)}"
+                lines.append(("attainable", text))
+            return [*lines, ("data", data)]
+        if self.status == "none_certified":
+            return [("status", f"none certified: {self.promise()}"), ("goal", goal), ("data", data)]
+        assert self.interval is not None
+        assert self.confusion is not None
+        counts = "  ".join(f"{name} {show(count)}" for name, count in self.confusion.to_dict().items())
+        proof = self.certificate
+        lines = [
+            ("threshold", f"{show(self.threshold)}  (positive iff score >= threshold)"),
+            ("value", f"{show(self.value)}  ({goal})"),
+            ("interval", f"({show(self.interval.low)}, {show(self.interval.high)}]"),
+            ("confusion", counts),
+            (
+                "certificate",
+                f"{self._proven()}, {proof.method}: {_plural(proof.passes, 'pass', 'passes')}, "
+                + _plural(proof.rows_examined, "row", "rows")
+                + " examined",
+            ),
+            ("data", data),
+        ]
+        if self.ties:
+            lines.insert(2, ("ties", f"{len(self.ties):,} more of equal value: {self.ties!r}"))
+        if isinstance(self.ties, Ties) and not self.ties.complete:
+            lines.insert(2, ("ties", "more cuts of equal value, with lower thresholds, than can be listed"))
+        if self.guarantee is not None:
+            lines.insert(-1, ("guarantee", self.promise()))
+        return lines
+
+    def _proven(self) -> str:
+        """Say in words how far the certificate goes."""
+        if self.status == "optimal":
+            return "optimal"
+        why = "time limit" if self.status == "time_limit" else "gap limit"
+        return f"stopped at the {why}, no threshold is better than {show(self.certificate.upper)}"
+
+    def promise(self) -> str:
+        """Say in words what is promised of the constraints on new data, or what it would take."""
+        told = self.guarantee
+        assert told is not None
+        how = "on average" if told.confidence == "expectation" else f"with confidence {told.confidence:g}"
+        if self.status == "optimal":
+            names = " and ".join(self.constraints)
+            return f"{names} on new data, {how} ({told.method}, {told.calibration_rows:,} rows)"
+        if told.more_rows is None:
+            return f"{how} at no threshold, and more rows like these would hardly help"
+        return f"{how} at no threshold; about {told.more_rows:,} more rows would be needed"
+
+
+def json_number(x: float | None) -> float | int | str | None:
+    """Return a number as JSON can hold it."""
+    if x is None or math.isnan(x):
+        return None
+    if math.isinf(x):
+        return "inf" if x > 0 else "-inf"
+    return x
+
+
+def to_frame(columns: Mapping[str, Any], package: Literal["pandas", "polars"]) -> Any:
+    """Return columns as a data frame of a package that the user has, or has not."""
+    import importlib
+
+    try:
+        module = importlib.import_module(package)
+    except ImportError as error:
+        raise MissingDependencyError.of(caller=f"to_{package}", package=package) from error
+    return module.DataFrame(columns)
+
+
+def html_table(lines: Iterable[tuple[str, str]]) -> str:
+    """Return names and texts as a table for notebooks."""
+    import html
+
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
+        f"<td style='text-align:left'>{html.escape(text)}</td></tr>"
+        for name, text in lines
+    )
+    return f"<table>{rows}</table>"
+
+
+def _plural(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def show(x: float | None) -> str:
+    """Write a number for people: whole numbers with separators, others in full precision."""
+    if x is None:
+        return "none"
+    if isinstance(x, int):
+        return f"{x:,}"
+    return repr(float(x))

@@ -1,0 +1,381 @@
+"""Constraints that hold on new data: certify thresholds before one of them is chosen.
+
+A constraint on a share ("of those called positive, 95 % are") is tested at a threshold by the exact
+binomial tail. What makes it a guarantee is how many thresholds are tested, and which:
+
+- a share of a fixed class (recall, specificity, the share called positive) moves one way with the
+  threshold, so all thresholds on one side of an order statistic are certified at once, and all rows
+  are used;
+- any other share is tested along a fixed sequence (Learn-then-Test: Angelopoulos et al. 2021,
+  arXiv:2110.01052): thresholds and their order are fixed on a *pilot* part of the rows, the tests
+  are made on the others, and the walk ends at the first test that fails. Every threshold before it
+  is certified, all of them together with the asked confidence, so the best may be chosen freely.
+
+In expectation (conformal risk control: Angelopoulos et al. 2022, arXiv:2208.02814) is the weaker
+promise that the share meets its bound on average over samples of this size.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from cutpoints._goal import Goal
+from cutpoints._kernel.masses import Unit
+from cutpoints._result import Guarantee
+from cutpoints._search.optimum import choose
+from cutpoints._search.run import Found
+from cutpoints._search.sweep import all_cuts
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints.metrics.metric import Metric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from cutpoints._data.source import Source
+    from cutpoints._kernel.cuts import Cuts
+    from cutpoints.metrics.expression import Constraint
+
+Confidence = float | Literal["expectation"]
+Counts = dict[str, "NDArray[np.int64]"]
+
+PILOT = 0.2
+"""The part of the rows on which thresholds and their order are fixed."""
+GRID = 100
+"""So many quantiles of the pilot's positives, and of its negatives, are thresholds to be tested."""
+POWER = 0.8
+"""`more_rows` is such that the certificate would then be granted four times out of five."""
+
+# The shares that can be certified: cells counted as the share, and the other cells of its whole.
+_SHARES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "precision": (("tp",), ("fp",)),
+    "fdr": (("fp",), ("tp",)),
+    "npv": (("tn",), ("fn",)),
+    "false_omission_rate": (("fn",), ("tn",)),
+    "recall": (("tp",), ("fn",)),
+    "fnr": (("fn",), ("tp",)),
+    "specificity": (("tn",), ("fp",)),
+    "fpr": (("fp",), ("tn",)),
+    "predicted_positive_rate": (("tp", "fp"), ("fn", "tn")),
+    "accuracy": (("tp", "tn"), ("fp", "fn")),
+    "error_rate": (("fp", "fn"), ("tp", "tn")),
+    "jaccard": (("tp",), ("fp", "fn")),
+}
+_ONE_WAY = ("recall", "fnr", "specificity", "fpr", "predicted_positive_rate")
+CERTIFIABLE = (*_SHARES, "f1")
+
+
+@dataclass(frozen=True)
+class _Floor:
+    """``good / (good + bad) >= at_least``, the form that every constraint is brought into."""
+
+    good: tuple[str, ...]
+    bad: tuple[str, ...]
+    at_least: Fraction
+    one_way: bool
+    """Whether the whole, good + bad, is the same at every threshold."""
+
+    @property
+    def slack(self) -> float:
+        """The largest bad share that is allowed, rounded once."""
+        return float(1 - self.at_least)
+
+    def counts(self, cells: Counts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the good rows and the whole at each cut."""
+        good = sum(cells[name] for name in self.good)
+        whole = good + sum(cells[name] for name in self.bad)
+        return np.asarray(good), np.asarray(whole)
+
+    def p_values(self, cells: Counts) -> NDArray[np.float64]:
+        """Return P(as few bad rows or fewer) were the share just at its bound; 1 without rows."""
+        from scipy.stats import binom
+
+        good, whole = self.counts(cells)
+        return np.asarray(np.where(whole > 0, binom.cdf(whole - good, whole, self.slack), 1.0))
+
+    def evidence(self, cells: Counts) -> NDArray[np.float64]:
+        """Return how many standard deviations the share lies above its bound; to sort by only."""
+        good, whole = self.counts(cells)
+        spread = math.sqrt(self.at_least * (1 - self.at_least))
+        with np.errstate(all="ignore"):
+            return np.where(
+                whole > 0, (good - float(self.at_least) * whole) / (np.sqrt(whole) * spread), -np.inf
+            )
+
+
+def certify(
+    source: Source, goal: Goal, confidence: Confidence, random_state: Any = 0
+) -> tuple[Found, Guarantee]:
+    """Find the best of the thresholds at which the constraints are certified to hold on new data.
+
+    The choice is None if no threshold is. Costs a sort, and a few hundred binomial tails.
+    """
+    risk = _risk(confidence)
+    floors = [_floor(constraint) for constraint in goal.constraints]
+    if not floors:
+        raise InvalidParameterError.of(
+            parameter="confidence",
+            caller="find",
+            must_be="used with a constraint, which is what it is the confidence of",
+            got=f"{confidence!r} without subject_to",
+            hint="for example subject_to='precision >= 0.95', confidence=0.95; for the trust in an "
+            "unconstrained optimum see assess.",
+        )
+    cuts = all_cuts(source)
+    _check_counts(cuts)
+    cells = _cells(cuts)
+    ways = all(floor.one_way for floor in floors)
+    if risk is None and not ways:
+        bad = next(c for c, f in zip(goal.constraints, floors, strict=True) if not f.one_way)
+        raise InvalidParameterError.of(
+            parameter="confidence",
+            caller="find",
+            must_be=f"a number for '{bad}': in expectation, only {_listed(_ONE_WAY)} can be controlled",
+            got=confidence,
+            hint="pass confidence=0.95.",
+        )
+    if ways:
+        mask = np.ones(len(cuts.thresholds), dtype=np.bool_)
+        for floor in floors:
+            mask &= _one_way(floor, cells, None if risk is None else risk / len(floors))
+        tested, pilot = len(floors), 0
+    else:
+        assert risk is not None
+        mask, tested, pilot = _learn_then_test(cuts, floors, goal, risk, random_state)
+    choice = choose(cuts, Goal(goal.expression, goal.direction), mask) if mask.any() else None
+    if choice is None and mask.any():
+        positives, negatives = cuts.summary.sizes
+        raise InvalidInputError.undefined(
+            objective=str(goal.expression), positives=positives, negatives=negatives
+        )
+    rows = int(cuts.summary.positives + cuts.summary.negatives)
+    guarantee = Guarantee(
+        confidence=confidence,
+        method=("conformal risk control" if risk is None else "order statistics")
+        if ways
+        else "learn then test",
+        pilot_rows=pilot,
+        calibration_rows=rows - pilot,
+        tested=tested,
+        certified=int(mask.sum()),
+        more_rows=0 if choice is not None else _more_rows(floors, cells, rows, risk, ways=ways),
+    )
+    found = Found(cuts.summary, cuts, choice, "sweep", source.passes, cuts.summary.rows)
+    return found, guarantee
+
+
+def order_rank(size: int, slack: float, risk: float | None) -> int:
+    """Return the largest j such that leaving out j - 1 of `size` rows is certified; 0 if none is.
+
+    The share of a class beyond its j-th order statistic follows a Beta distribution, whatever the
+    scores' own distribution; with ties the rank is on the safe side. ``risk=None``: in expectation.
+
+    Examples
+    --------
+    >>> [order_rank(size, 0.2, 0.05) for size in (50, 100, 500)]  # recall >= 0.8, confidence 0.95
+    [6, 14, 85]
+    >>> [order_rank(size, 0.2, None) for size in (50, 100)]
+    [10, 20]
+    """
+    if risk is None:
+        return min(math.floor(Fraction(str(slack)) * (size + 1)), size)
+    from scipy.stats import binom
+
+    rank = int(binom.ppf(risk, size, slack)) + 2  # at or one beyond; then down to the exact one
+    while rank > 0 and binom.cdf(rank - 1, size, slack) > risk:
+        rank -= 1
+    return min(rank, size)
+
+
+def _one_way(floor: _Floor, cells: Counts, risk: float | None) -> NDArray[np.bool_]:
+    good, whole = floor.counts(cells)
+    return np.asarray(whole - good <= order_rank(int(whole[0]), floor.slack, risk) - 1)
+
+
+def _learn_then_test(
+    cuts: Cuts, floors: Sequence[_Floor], goal: Goal, risk: float, random_state: Any
+) -> tuple[NDArray[np.bool_], int, int]:
+    """Return which cuts are certified, how many were tested, and how many rows the pilot had."""
+    rows = {side: np.diff(masses.limbs[0], prepend=0) for side, masses in (("tp", cuts.tp), ("fp", cuts.fp))}
+    rng = generator(random_state, cuts.thresholds, rows["tp"], rows["fp"])
+    # Each row goes to the pilot by a coin of its own. Rows of equal score and label are alike, so
+    # tossing for their number is the same, and the order of the rows does not matter.
+    pilot = {side: rng.binomial(counts, PILOT) for side, counts in rows.items()}
+    learn = _running(pilot)
+    test = _running({side: rows[side] - pilot[side] for side in rows})
+    grid = _grid(learn)
+    if len(grid) == 0:
+        return np.zeros(len(cuts.thresholds), dtype=np.bool_), 0, 0
+    evidence = np.min([floor.evidence(_at(learn, grid)) for floor in floors], axis=0)
+    with np.errstate(all="ignore"):
+        value = goal.sign * np.asarray(
+            goal.expression.evaluate(**{k: v.astype(np.float64) for k, v in _at(learn, grid).items()})
+        )
+    # Begin where the pilot is surest, and walk to the side where it finds the better values.
+    start = int(np.argmax(evidence))
+    sides = np.arange(start, -1, -1), np.arange(start, len(grid))
+    order = max(sides, key=lambda side: np.fmax.reduce(value[side], initial=-np.inf))
+    p_values = np.max([floor.p_values(_at(test, grid[order])) for floor in floors], axis=0)
+    failed = np.flatnonzero(p_values > risk)
+    passed = int(failed[0]) if len(failed) else len(order)
+    mask = np.zeros(len(cuts.thresholds), dtype=np.bool_)
+    mask[grid[order[:passed]]] = True
+    return mask, min(passed + 1, len(order)), int(sum(part.sum() for part in pilot.values()))
+
+
+def _grid(cells: Counts) -> NDArray[np.intp]:
+    """Return cuts at evenly spaced quantiles of the pilot's positives and negatives."""
+    found = []
+    for name in ("tp", "fp"):
+        total = cells[name][-1]
+        if total:
+            wanted = np.unique(np.linspace(1, total, GRID).round().astype(np.int64))
+            found.append(np.searchsorted(cells[name], wanted))
+    if not found:
+        return np.empty(0, dtype=np.intp)
+    return np.unique(np.concatenate(found)).astype(np.intp)
+
+
+def _more_rows(
+    floors: Sequence[_Floor], cells: Counts, rows: int, risk: float | None, *, ways: bool
+) -> int | None:
+    """Estimate how many more rows like these would do; None if no cut seems to meet the constraints.
+
+    At each cut the shares are taken as they are found, drawn a little towards one half because the
+    luckiest cut counts; where that leaves no cut, as they are found.
+    """
+    cells = _at(cells, _grid(cells))
+    share = risk / len(floors) if ways and risk is not None else risk
+    part = 1.0 if ways else 1 - PILOT
+    for drawn in (0.5, 0.0):
+        need = np.max([_needed(floor, cells, rows, share, drawn) for floor in floors], axis=0)
+        if np.isfinite(need.min()):
+            return max(1, math.ceil(float(need.min()) / part) - rows)
+    return None
+
+
+def _needed(floor: _Floor, cells: Counts, rows: int, risk: float | None, drawn: float) -> NDArray[np.float64]:
+    """Return, at each cut, how many rows would certify this floor with `POWER`; inf for none or unknown."""
+    from scipy.stats import binom
+
+    good, whole = floor.counts(cells)
+    with np.errstate(all="ignore"):
+        rate = np.where(whole > 0, (good + drawn) / (whole + 2 * drawn), 0.0)
+    hopeful = np.flatnonzero(rate > float(floor.at_least))
+    need = np.full(len(rate), np.inf)
+    if len(hopeful) == 0:
+        return need
+    total = np.round(1.2 ** np.arange(2, 130)).astype(np.int64)  # to about 10**10 rows
+    if risk is None:
+        most_bad = np.floor(floor.slack * (total + 1)) - 1
+    else:
+        most_bad = binom.ppf(risk, total, floor.slack)
+        most_bad -= binom.cdf(most_bad, total, floor.slack) > risk
+    power = binom.cdf(most_bad[None, :], total[None, :], 1 - rate[hopeful, None])
+    enough = np.asarray(power >= POWER)
+    wanted = np.where(enough.any(axis=1), total[enough.argmax(axis=1)], np.inf)
+    need[hopeful] = wanted / (whole[hopeful] / rows)
+    return need
+
+
+def generator(random_state: Any, *data: NDArray[Any]) -> np.random.Generator:
+    """Return a generator for what scikit-learn calls a random state; an integer is mixed with the data.
+
+    The same data give the same draw, and other data another one. A seed alone would draw the same ranks
+    of every sample: the rows drawn would then depend on the scores, and no test on them would be valid.
+    The data should be in an order that does not depend on how the rows came.
+    """
+    if isinstance(random_state, np.random.RandomState):
+        random_state = int(random_state.randint(2**31 - 1))
+    try:
+        if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+            digest = hashlib.sha256()
+            for column in data:
+                digest.update(np.ascontiguousarray(column).tobytes())
+            words = np.frombuffer(digest.digest(), dtype=np.uint32)
+            random_state = np.random.SeedSequence([int(random_state), *words.tolist()])
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameterError.of(
+            parameter="random_state",
+            caller="find",
+            must_be="an int, None or a NumPy generator",
+            got=random_state,
+        ) from error
+
+
+def _risk(confidence: Confidence) -> float | None:
+    """Return what may go wrong: 1 - confidence; None in expectation."""
+    if confidence == "expectation":
+        return None
+    return float(1 - Fraction(str(float(confidence))))
+
+
+def _floor(constraint: Constraint) -> _Floor:
+    """Bring a constraint into the form that can be certified, or say why it cannot."""
+    metric, bound = constraint.expression, constraint.bound
+    name = metric.name if isinstance(metric, Metric) else ""
+    if name == "f1" and bound < 2:
+        name, bound = "jaccard", bound / (2 - bound)  # f1 = 2j / (1 + j), both rise together
+    if name not in _SHARES:
+        hint = (
+            "a count on new data depends on how many rows there are: use predicted_positive_rate."
+            if name == "predicted_positive"
+            else "leave confidence out, and look at the constraint's cross-validated value in assess."
+        )
+        raise InvalidParameterError.of(
+            parameter="subject_to",
+            caller="find",
+            must_be=f"a bound on one of {_listed(CERTIFIABLE)} when 'confidence' is given: a share of "
+            "rows has an exact test, other metrics do not",
+            got=f"the constraint '{constraint}'",
+            hint=hint,
+        )
+    if not 0 < bound < 1:
+        raise InvalidParameterError.of(
+            parameter="subject_to",
+            caller="find",
+            must_be="a bound strictly between 0 and 1 when 'confidence' is given",
+            got=f"the constraint '{constraint}'",
+            hint="no finite number of rows proves a share of exactly 0 or 1.",
+        )
+    share, rest = _SHARES[name]
+    if constraint.wants_high:
+        return _Floor(share, rest, bound, name in _ONE_WAY)
+    return _Floor(rest, share, 1 - bound, name in _ONE_WAY)
+
+
+def _check_counts(cuts: Cuts) -> None:
+    if cuts.summary.unit != Unit():
+        raise InvalidParameterError.of(
+            parameter="confidence",
+            caller="find",
+            must_be="left out unless every row counts as one, or as a whole number of equal rows",
+            got="rows with fractional masses",
+            hint="the binomial test counts independent rows; soft labels and weights are not such.",
+        )
+
+
+def _cells(cuts: Cuts) -> Counts:
+    return {name: values.astype(np.int64) for name, values in cuts.floats.items()}
+
+
+def _running(steps: dict[str, NDArray[np.int64]]) -> Counts:
+    """Return the four cells at every cut from the rows that each cut adds."""
+    tp, fp = np.cumsum(steps["tp"]), np.cumsum(steps["fp"])
+    return {"tp": tp, "fp": fp, "fn": tp[-1] - tp, "tn": fp[-1] - fp}
+
+
+def _at(cells: Counts, index: NDArray[np.intp]) -> Counts:
+    return {name: values[index] for name, values in cells.items()}
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"

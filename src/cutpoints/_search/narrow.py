@@ -1,0 +1,373 @@
+"""Narrowing: the exact optimum without a sort.
+
+Count the scores into a few thousand buckets. At the edges of the buckets the confusion is known,
+and the best edge is a value that can be had. Inside a bucket TP and FP are known to within the
+bucket's own masses, so the objective is at most its bound over that box. A bucket whose bound is
+below the best edge, or in which a constraint cannot be met, is dropped unseen. Few rows are left:
+they are looked at one by one, or, if they are still many, bucketed again.
+
+Every bound is widened by the rounding error of the formula, so a dropped bucket can never hold
+the optimum, nor a tie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cutpoints._kernel.cuts import Cuts
+from cutpoints._kernel.masses import Masses
+from cutpoints._kernel.tables import Histogram, Ranges, Rows, Summary
+from cutpoints._search.plateaus import ties_at_most
+from cutpoints._search.sweep import cuts_of, with_nobody
+from cutpoints.metrics.expression import SLACK, Box, Constraint
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from numpy.typing import NDArray
+
+    from cutpoints._data.source import Source
+    from cutpoints._goal import Goal
+
+ROUNDS = 8
+HOPELESS = 3
+"""After so many counts in a row that did not halve the rows, those that are left are looked at."""
+TANGENT_SLACK = 2.0**12
+"""How much more room for rounding the corner between two tangents gets: it is not a sum of rows."""
+_SHARE_ROOM, _CORNER_ROOM = 2.0**-40, 2.0**-48
+
+
+@dataclass(frozen=True)
+class Narrowed:
+    """The cuts that were left to look at, and what it took to get there."""
+
+    cuts: Cuts
+    rows_examined: int
+    histogram: Histogram | None = None
+    """The first count, of all rows."""
+    all_ties: bool = True
+    """Whether all ties of the best cut are among the cuts; see `plateaus`."""
+
+
+@dataclass(frozen=True)
+class _Frontier:
+    """The ranges still open, ascending, and the masses of all rows above each range."""
+
+    ranges: Ranges
+    tp_above: Masses
+    fp_above: Masses
+
+
+@dataclass(frozen=True)
+class Table:
+    """The buckets of one pass, scores descending, with the exact masses above each."""
+
+    rows: NDArray[np.int64]
+    tp_above: Masses
+    fp_above: Masses
+    pos: Masses
+    neg: Masses
+    histogram: Histogram
+    which: NDArray[np.intp]
+    """The range, of those that were asked about, that each bucket lies in."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a search wants to know next: a count of these ranges (all: None), or the rows in them."""
+
+    ranges: Ranges | None
+    kept: int
+    """So many rows could still hold the optimum; those of a bucket with one score only count once.
+
+    Beyond memory a bucket counts for no more than there are floats between its ends."""
+    inside: int
+    """So many rows are in the ranges: those, and their lower neighbours."""
+    stuck: bool
+    """Whether the last count did not halve the rows that are left."""
+    whole: bool
+    """Whether a count can split nothing any more: each range that is left has one score only."""
+
+
+def narrow(source: Source, goal: Goal) -> Narrowed:
+    """Return every cut that could be optimal, exactly; never drops the optimum.
+
+    Nor one of its ties, unless they are more than the source can hand over. A few rounds on ordinary
+    scores, at most `ROUNDS` on any; memory for the buckets and for the rows that are left.
+    """
+    # To some sources, queries of an engine, each further range is dear; most do not mind.
+    asking = narrowing(source.summary(), goal, source.holds, getattr(source, "most_ranges", None))
+    question = next(asking)
+    rounds = idle = 0
+    while True:
+        # A count that halves nothing is dearer than to look at what is left. Where nearly every cut is
+        # as good as the best no count helps, and the source must hand over all, or refuse to.
+        enough = question.whole or question.kept <= source.few or rounds == ROUNDS
+        enough |= question.stuck and (question.kept <= source.holds or idle >= HOPELESS)
+        rounds += 1
+        answer: Histogram | Rows
+        if question.ranges is None or not enough:
+            answer = source.histogram(question.ranges)
+        else:
+            answer = source.rows(question.ranges)
+        try:
+            question = asking.send(answer)
+        except StopIteration as end:
+            narrowed: Narrowed = end.value
+            return narrowed
+        idle = idle + 1 if question.stuck else 0
+
+
+def narrowing(
+    summary: Summary, goal: Goal, holds: float = np.inf, most_ranges: int | None = None
+) -> Generator[Question, Histogram | Rows, Narrowed]:
+    """Ask, and be told, until every cut that could be optimal is known.
+
+    Yields questions. The first, about all rows, must be answered by a histogram; each later one by
+    a histogram, after which it asks again about fewer rows, or by the rows, which ends it. Whoever
+    drives it decides which, so that many searches can share their passes over the data.
+    """
+    floor = value_of_nobody(summary, goal)
+    frontier: _Frontier | None = None
+    first: Histogram | None = None
+    all_ties = True
+    question = Question(None, summary.rows, summary.rows, stuck=False, whole=False)
+    while True:
+        answer = yield question
+        if isinstance(answer, Rows):
+            assert frontier is not None
+            return replace(_look_closely(answer, frontier, summary), histogram=first, all_ties=all_ties)
+        first = first or answer
+        table = tabulate(answer, frontier)
+        floor, keep, _ = prune(table, goal, summary, floor)
+        if int(table.rows[keep].sum()) > max(holds, question.kept // 2):
+            ties = keep & _ties_at_most(table, goal, summary)
+            keep, all_ties = keep & ~ties, all_ties and not ties.any()
+        if frontier is None and holds >= summary.rows and keep.all():
+            # Whatever can be held is looked at where nothing was dropped: no need to know where buckets end.
+            frontier = _everything(summary, answer)
+            question = Question(frontier.ranges, summary.rows, summary.rows, stuck=True, whole=False)
+            continue
+        # The next lower bucket comes along: the interval of a cut ends at the score below it.
+        index = np.flatnonzero(keep)
+        index = np.union1d(index, np.minimum(index + 1, len(keep) - 1))
+        if len(index) == 0:
+            return Narrowed(_nobody(summary), 0, first)
+        span = table.histogram.span(len(keep) - 1 - index)  # positions count from the bottom there
+        frontier = _open(table, index, span, most_ranges or len(index))
+        scores = _scores_at_most(Ranges(*(end[keep[index]] for end in span)))
+        single = scores == 1
+        # In memory it is rows that cost; what is beyond is handed over score by score.
+        rows = table.rows[keep] if holds >= summary.rows else np.minimum(table.rows[keep], scores)
+        kept = int(rows[~single].sum()) + int(np.count_nonzero(single))
+        inside = int(table.rows[index].sum())
+        stuck, whole = kept > question.kept // 2, bool(single.all())
+        question = Question(frontier.ranges, kept, inside, stuck=stuck, whole=whole)
+
+
+def _ties_at_most(table: Table, goal: Goal, summary: Summary) -> NDArray[np.bool_]:
+    """Return which buckets can hold ties of the best edge and nothing better."""
+    tp, fp = table.tp_above + table.pos, table.fp_above + table.neg
+    none = np.zeros(len(table.rows))
+    certain = _certain(Cuts(summary, none, none, tp, fp), goal.constraints)
+    return ties_at_most(goal, summary, (table.tp_above, tp), (table.fp_above, fp), certain)
+
+
+def _scores_at_most(span: Ranges) -> NDArray[np.float64]:
+    """Return how many scores buckets between these ends can have; one that has one is not split."""
+    low, high = span
+    with np.errstate(all="ignore"):
+        step = np.spacing(np.minimum(np.abs(low), np.abs(high))).astype(np.float64)
+        floats = 1.0 + (high.astype(np.float64) - low) / step
+    unknown = (np.sign(low) != np.sign(high)) | ~np.isfinite(floats)
+    return np.where(low == high, 1.0, np.where(unknown, np.inf, floats))
+
+
+def _everything(summary: Summary, first: Histogram) -> _Frontier:
+    """Return the one range that has all rows."""
+    low, high = first.span(np.array([0, len(first.rows) - 1]))
+    nothing = Masses.scalar(0, summary.unit)
+    return _Frontier(Ranges(low[:1], high[1:]), nothing, nothing)
+
+
+def _nobody(summary: Summary) -> Cuts:
+    """Return "nobody positive" as the only cut, or no cut at all where a score of +inf forbids it."""
+    empty = Masses(np.zeros((summary.unit.limbs, 0), np.int64), summary.unit)
+    none = np.zeros(0, dtype=np.float64)
+    return with_nobody(Cuts(summary, none, none, empty, empty))
+
+
+def value_of_nobody(summary: Summary, goal: Goal) -> float:
+    """Return a value, in the goal's direction, that is certainly attained; -inf if none is known."""
+    cut = _nobody(summary)
+    if len(cut.thresholds) == 0:
+        return -np.inf
+    value = goal.sign * float(cut.values(goal.expression)[0])
+    return -np.inf if np.isnan(value) or not cut.feasible(goal.constraints)[0] else value
+
+
+def tabulate(histogram: Histogram, frontier: _Frontier | None) -> Table:
+    """Stack a histogram of the open ranges on the masses above them."""
+    down = slice(None, None, -1)
+    pos, neg = histogram.pos[down], histogram.neg[down]
+    if frontier is None:
+        tp_above, fp_above = pos.before(), neg.before()
+        which = np.zeros(len(pos), dtype=np.intp)
+    else:
+        every = np.arange(len(pos), dtype=np.intp)
+        low = histogram.span(every).low[down]
+        which = np.searchsorted(frontier.ranges.low, low, side="right") - 1
+        tp_above = _stack(pos, which, frontier.tp_above)
+        fp_above = _stack(neg, which, frontier.fp_above)
+    return Table(histogram.rows[down], tp_above, fp_above, pos, neg, histogram, which)
+
+
+def _stack(masses: Masses, which: NDArray[np.intp], above: Masses) -> Masses:
+    """Return the mass above each element: that above its range plus that before it in its range."""
+    running = masses.before()
+    first = np.flatnonzero(np.concatenate([[True], which[1:] != which[:-1]]))
+    start = first[np.cumsum(np.concatenate([[False], which[1:] != which[:-1]]))]
+    return running - running[start] + above[which]
+
+
+def prune(
+    table: Table, goal: Goal, summary: Summary, floor: float
+) -> tuple[float, NDArray[np.bool_], NDArray[np.float64]]:
+    """Return the best value that is certainly attained, and which buckets could hold one as good.
+
+    And what no cut in a bucket exceeds. All values are in the goal's direction: higher is better.
+    """
+    tp_low, fp_low = table.tp_above, table.fp_above
+    tp_high, fp_high = tp_low + table.pos, fp_low + table.neg
+    positives, negatives = summary.sizes
+    none = np.zeros(len(table.rows))
+    starts, edges = Cuts(summary, none, none, tp_low, fp_low), Cuts(summary, none, none, tp_high, fp_high)
+    box = Box(
+        tp_low=starts.floats["tp"],
+        tp_high=edges.floats["tp"],
+        fp_low=starts.floats["fp"],
+        fp_high=edges.floats["fp"],
+        positives=positives,
+        negatives=negatives,
+        fn_low=edges.floats["fn"],
+        fn_high=starts.floats["fn"],
+        tn_low=edges.floats["tn"],
+        tn_high=starts.floats["tn"],
+    )
+    with np.errstate(all="ignore"):
+        values = goal.sign * edges.values(goal.expression)
+        values[~_certain(edges, goal.constraints)] = np.nan
+        values -= edges.rounding(goal.expression, values)
+        if not np.isnan(values).all():
+            floor = max(floor, float(np.nanmax(values)))
+        bounds = goal.expression.bounds(box)
+        assert bounds is not None
+        upper = bounds[1] if goal.sign > 0 else -bounds[0]
+        keep = ~(upper < floor)
+        if table.histogram.shares:
+            keep &= ~(_between_tangents(table, box, goal, summary) < floor)
+        for constraint in goal.constraints:
+            keep &= _possible(constraint, box)
+    return floor, keep, upper
+
+
+def _between_tangents(table: Table, box: Box, goal: Goal, summary: Summary) -> NDArray[np.float64]:
+    """Return what no cut in a bucket exceeds, where scores are the shares of positives; inf if unknown.
+
+    From its upper to its lower edge the curve of TP against FP is concave, and its slopes lie
+    between the shares at the two ends: it runs inside the triangle of the edges and the corner at
+    which their tangents meet. A quotient of linear functions is greatest at one of the three.
+    """
+    unknown = np.full(len(table.rows), np.inf)
+    form = goal.expression.linear_fractional(*summary.totals)
+    if form is None:
+        return unknown
+    (a0, a1, a2), (b0, b1, b2) = (tuple(map(float, side)) for side in form)
+    # A difference in the denominator would make rounding matter, and so would one count alone.
+    if min(b0, b1, b2) < 0 or (b0 == 0 and min(b1, b2) == 0):
+        return unknown
+    span = table.histogram.span(np.arange(len(table.rows), dtype=np.intp))
+    low, high = (np.clip(end[::-1].astype(np.float64), summary.low, summary.high) for end in span)
+    low, high = np.maximum(low - _SHARE_ROOM, 0.0), np.minimum(high + _SHARE_ROOM, 1.0)
+    pos, both = table.pos.floats(), table.pos.floats() + table.neg.floats()
+    # So much of the bucket at its highest share, the rest at its lowest, gives its masses. Both
+    # tangents are drawn a little beyond where they meet: four corners enclose the triangle.
+    room = _CORNER_ROOM * both / (high - low)
+    steep = (pos - low * both) / (high - low) + room
+    flat = (high * both - pos) / (high - low) + room
+    corners = (
+        (box.tp_low, box.fp_low),
+        (box.tp_low + steep * high, box.fp_low + steep * (1.0 - high)),
+        (box.tp_high - flat * low, box.fp_high - flat * (1.0 - low)),
+        (box.tp_high, box.fp_high),
+    )
+    denominators = np.array([b0 + b1 * tp + b2 * fp for tp, fp in corners])
+    values = np.array([goal.sign * (a0 + a1 * tp + a2 * fp) for tp, fp in corners]) / denominators
+    sizes = np.array([abs(a0) + abs(a1) * tp + abs(a2) * fp for tp, fp in corners]) / denominators
+    values += TANGENT_SLACK * SLACK * sizes
+    fine = (denominators > 0).all(axis=0) & ~np.isnan(values).any(axis=0)
+    return np.where(fine, values.max(axis=0), np.inf)
+
+
+def _certain(edges: Cuts, constraints: tuple[Constraint, ...]) -> NDArray[np.bool_]:
+    """Return where all constraints hold beyond any rounding; exactness is left to the last step."""
+    mask = np.ones(len(edges.thresholds), dtype=np.bool_)
+    for constraint in constraints:
+        values = edges.values(constraint.expression)
+        bound = float(constraint.bound)
+        room = edges.rounding(constraint.expression, values) + SLACK * abs(bound)
+        side = values - bound if constraint.wants_high else bound - values
+        mask &= side > room if constraint.strict else side >= room
+    return mask
+
+
+def _possible(constraint: Constraint, box: Box) -> NDArray[np.bool_]:
+    """Return in which boxes the constraint might be met somewhere."""
+    bounds = constraint.expression.bounds(box)
+    if bounds is None:
+        return np.ones(len(box.tp_low), dtype=np.bool_)
+    bound = float(constraint.bound)
+    room = SLACK * abs(bound)
+    return ~(bounds[1] < bound - room) if constraint.wants_high else ~(bounds[0] > bound + room)
+
+
+def _open(table: Table, index: NDArray[np.intp], span: Ranges, most: int) -> _Frontier:
+    """Join the chosen buckets (positions from the top), which have these ends; neighbours into one.
+
+    If they are more than `most`, gaps with few rows are closed: to ask about more rows is never wrong.
+    """
+    # Neighbours in the table are none where rows between them were dropped in an earlier round.
+    apart = np.flatnonzero((np.diff(index) > 1) | (np.diff(table.which[index]) != 0))
+    if len(apart) >= most:
+        running = np.concatenate([[0], np.cumsum(table.rows)])
+        before, after = index[apart], index[apart + 1]
+        gaps = (running[after] - running[before + 1]).astype(np.float64)
+        gaps[table.which[after] != table.which[before]] = np.inf  # rows that nobody counted
+        apart = np.sort(apart[np.argsort(gaps, kind="stable")[len(gaps) + 1 - most :]])
+    # From the bottom up, as ranges are.
+    first = np.concatenate([[0], apart + 1])[::-1]
+    last = np.concatenate([apart, [len(index) - 1]])[::-1]
+    above = index[first]
+    return _Frontier(Ranges(span.low[last], span.high[first]), table.tp_above[above], table.fp_above[above])
+
+
+def _look_closely(rows: Rows, frontier: _Frontier, summary: Summary) -> Narrowed:
+    """Turn every distinct score in the open ranges into a cut."""
+    if rows.rows == summary.rows:  # nothing was dropped
+        return Narrowed(cuts_of(summary, rows), rows.rows)
+    down = slice(None, None, -1)
+    scores = rows.scores[down]
+    which = np.searchsorted(frontier.ranges.low, scores, side="right") - 1
+    pos, neg = rows.pos[down], rows.neg[down]
+    tp = _stack(pos, which, frontier.tp_above) + pos
+    fp = _stack(neg, which, frontier.fp_above) + neg
+    # The last score of a range has its neighbour in a bucket that was dropped, unless it is the
+    # lowest of all; it came along only as a neighbour and is no candidate itself.
+    below = np.append(scores[1:], scores.dtype.type(-np.inf))
+    lonely = np.append(which[1:] != which[:-1], scores[-1] != summary.low)
+    keep = np.flatnonzero(~lonely)
+    cuts = Cuts(summary, scores[keep], below[keep], tp[keep], fp[keep])
+    return Narrowed(with_nobody(cuts), rows.rows)

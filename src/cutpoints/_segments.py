@@ -1,0 +1,579 @@
+"""One solution per segment: the result of ``find(..., by=...)``, and how it comes about."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import os
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from cutpoints._data.array_input import as_array
+from cutpoints._data.arrays import ArraySource
+from cutpoints._data.segment_codes import Coder, in_order
+from cutpoints._data.segments import HOLDS, Grouped, Streamed, opened
+from cutpoints._goal import Goal, furthest, in_words, with_others
+from cutpoints._result import Solution, json_number, to_frame
+from cutpoints._search.together import search_each
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoints._data.groupby_segments import FrameSegments
+    from cutpoints._data.segment_codes import Key
+    from cutpoints._data.source import Source
+    from cutpoints._search.run import Found
+
+    Look = Callable[[Goal], Found]
+
+InMemory = Grouped
+"""Rows in memory, which `find` solves one segment after the other."""
+_SHOWN = 10
+_COLUMNS = ("threshold", "value", "tp", "fp", "fn", "tn", "rows", "positives", "negatives", "status", "note")
+
+
+@dataclass(frozen=True)
+class Unsolved:
+    """A segment that has no solution, and why: too few rows, or a goal that is undefined for them.
+
+    It has the attributes of a `Solution` that people look at first; what was not found is None.
+    """
+
+    error: InvalidInputError
+    status: Literal["too_few_rows", "undefined"]
+    rows: int
+    positives: int | float
+    negatives: int | float
+    threshold: None = None
+    value: None = None
+    interval: None = None
+    confusion: None = None
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, in one sentence or two."""
+        return str(self.error).split("\n\n")[0]
+
+    def decide(self, y_score: Any) -> NDArray[np.int8]:
+        """Raise the error: there is no threshold to decide by."""
+        raise self.error
+
+    def raise_if_infeasible(self) -> Solution:
+        """Raise the error."""
+        raise self.error
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form, with the first names of a solution's."""
+        return {
+            "status": self.status,
+            "threshold": None,
+            "value": None,
+            "reason": self.reason,
+            "rows": self.rows,
+            "positives": self.positives,
+            "negatives": self.negatives,
+        }
+
+
+class Segments(Mapping[Any, "Solution | Unsolved"]):
+    """Solutions by segment; a mapping from keys, in ascending order, to `Solution` or `Unsolved`.
+
+    The key of a segment is the value of its column, or a tuple where there are several. Rows without
+    a key are a segment of their own, with the key None, and come last: no row is left out.
+
+    Attributes
+    ----------
+    by : tuple of str
+        The names of the columns.
+    objective, direction, constraints
+        The goal, the same for all.
+    solved : dict
+        The segments that have a threshold.
+    unsolved : dict of str
+        The others, and why they have none.
+
+    Examples
+    --------
+    >>> import cutpoints as cp
+    >>> found = cp.find(
+    ...     [0, 1, 1, 0, 1, 1],
+    ...     [0.2, 0.6, 0.9, 0.7, 0.8, 0.3],
+    ...     by=["DE", "DE", "DE", "FR", "FR", "IT"],
+    ...     maximize="youden_j",
+    ... )
+    >>> found
+    segment  threshold  value  tp  fp  fn  tn  rows  note
+    DE             0.6      1   2   0   0   1     3
+    FR             0.8      1   1   0   0   1     2
+    IT               -      -   -   -   -   -     1  undefined: no negative rows
+    maximize youden_j by segment: 2 of 3 segments solved
+    >>> found["DE"].threshold
+    0.6
+    >>> found["IT"].reason
+    "The objective 'youden_j' must be defined at one cut at least. It is 0/0 at every cut of ..."
+    """
+
+    def __init__(self, by: tuple[str, ...], goal: Goal, entries: dict[Any, Solution | Unsolved]) -> None:
+        self.by = by
+        self.objective, self.direction = str(goal.expression), goal.direction
+        self.constraints = tuple(map(str, goal.constraints))
+        self._entries = entries
+
+    def __getitem__(self, key: Any) -> Solution | Unsolved:
+        return self._entries[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def solved(self) -> dict[Any, Solution]:
+        """The segments that have a threshold."""
+        return {
+            key: entry
+            for key, entry in self._entries.items()
+            if isinstance(entry, Solution) and entry.threshold is not None
+        }
+
+    @property
+    def unsolved(self) -> dict[Any, str]:
+        """The segments that have no threshold, and why."""
+        return {key: _why(entry) for key, entry in self._entries.items() if entry.threshold is None}
+
+    def decide(self, y_score: Any, by: Any) -> NDArray[np.int8]:
+        """Return 1 where a score reaches the threshold of its segment, and 0 elsewhere.
+
+        Parameters
+        ----------
+        y_score : array-like of shape (n_samples,)
+            The scores.
+        by : array-like of shape (n_samples,), or a list, dict or frame of several
+            The segments of the rows. A segment without a threshold is an error.
+        """
+        scores = np.asarray(y_score)
+        columns = key_columns(by)
+        coder = Coder()
+        codes = coder.encode(list(columns.values()))
+        if len(codes) != len(scores):
+            raise InvalidInputError.length(names_and_lengths={"y_score": len(scores), "by": len(codes)})
+        decisions = np.zeros(len(scores), dtype=np.int8)
+        for code, parts in enumerate(coder.keys):
+            key = _named(parts)
+            if key not in self._entries:
+                raise InvalidParameterError.of(
+                    parameter="by",
+                    caller="decide",
+                    must_be="segments that have a threshold",
+                    got=key,
+                    hint="this segment was not in the data; decide what its threshold is.",
+                )
+            mine = np.flatnonzero(codes == code)
+            decisions[mine] = self._entries[key].decide(scores[mine])
+        return decisions
+
+    def table(self) -> dict[str, list[Any]]:
+        """Return one row per segment, as columns by name: the keys, and what was found."""
+        columns: dict[str, list[Any]] = {name: [] for name in (*self.by, *_COLUMNS)}
+        for key, entry in self._entries.items():
+            for name, part in zip(self.by, _parts(key, self.by), strict=True):
+                columns[name].append(part)
+            counts = entry.confusion.to_dict() if entry.confusion is not None else {}
+            cells = {
+                "threshold": entry.threshold,
+                "value": entry.value,
+                **{name: counts.get(name) for name in ("tp", "fp", "fn", "tn")},
+                "rows": entry.rows,
+                "positives": entry.positives,
+                "negatives": entry.negatives,
+                "status": entry.status,
+                "note": _note(entry),
+            }
+            for name, cell in cells.items():
+                columns[name].append(cell)
+        return columns
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return to_frame(self.table(), "pandas")
+
+    def to_polars(self) -> Any:
+        """Return the table as a polars data frame."""
+        return to_frame(self.table(), "polars")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the documented JSON form: the goal, and for each segment its key and its solution.
+
+        A solution is as in `Solution.to_dict`, without the catalogue of metrics.
+        """
+        return {
+            "by": list(self.by),
+            "objective": self.objective,
+            "direction": self.direction,
+            "constraints": list(self.constraints),
+            "solved": len(self.solved),
+            "unsolved": len(self) - len(self.solved),
+            "segments": [
+                {
+                    "key": {
+                        name: _json_key(part)
+                        for name, part in zip(self.by, _parts(key, self.by), strict=True)
+                    },
+                    **(entry.to_short_dict() if isinstance(entry, Solution) else entry.to_dict()),
+                }
+                for key, entry in self._entries.items()
+            ],
+        }
+
+    def goal(self) -> str:
+        """Return the goal in words."""
+        return in_words(self.direction, self.objective, self.constraints)
+
+    def note(self, key: Any) -> str:
+        """Say in a few words what is special about a segment: no threshold, or one class only."""
+        return _note(self._entries[key])
+
+    def lines(self, most: int | None = None) -> tuple[list[str], list[list[str]]]:
+        """Return the header and the cells of a table for people, of the first `most` segments."""
+        header = [*self.by, "threshold", "value", "tp", "fp", "fn", "tn", "rows", "note"]
+        rows = []
+        for key, entry in list(self._entries.items())[:most]:
+            counts = entry.confusion.to_dict().values() if entry.confusion is not None else [None] * 4
+            cells = [_cell(x) for x in (entry.value, *counts, entry.rows)]
+            threshold = "-" if entry.threshold is None else repr(entry.threshold)
+            keys = ["(missing)" if part is None else str(part) for part in _parts(key, self.by)]
+            rows.append([*keys, threshold, *cells, _note(entry)])
+        return header, rows
+
+    def __repr__(self) -> str:
+        header, rows = self.lines(2 * _SHOWN if len(self) > 2 * _SHOWN else None)
+        widths = [max(map(_width, column)) for column in zip(header, *rows, strict=True)]
+        left = {*range(len(self.by)), len(header) - 1}
+
+        def padded(i: int, cell: str) -> str:
+            room = " " * (widths[i] - _width(cell))
+            return cell + room if i in left else room + cell
+
+        text = ["  ".join(map(padded, range(len(row)), row)).rstrip() for row in (header, *rows)]
+        return "\n".join([*text, self._tail(len(rows))])
+
+    def _repr_html_(self) -> str:
+        import html
+
+        header, rows = self.lines(10 * _SHOWN)
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in header)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+        )
+        tail = html.escape(self._tail(len(rows)))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{tail}</p>"
+
+    def _tail(self, shown: int) -> str:
+        more = f"{len(self) - shown:,} more segments; " if len(self) > shown else ""
+        names = ", ".join(self.by)
+        return f"{more}{self.goal()} by {names}: {len(self.solved):,} of {len(self):,} segments solved"
+
+
+# --- what the user groups by
+
+
+def key_columns(by: Any) -> dict[str, NDArray[Any]]:
+    """Return columns of keys by name: of one array, or of a list, a dict or a frame of several."""
+    if isinstance(by, Mapping) or (hasattr(by, "columns") and hasattr(by, "__getitem__")):
+        names = list(by) if isinstance(by, Mapping) else list(getattr(by, "column_names", by.columns))
+        columns = {str(name): as_array(by[name], "by") for name in names}
+    elif isinstance(by, list | tuple) and by and all(_is_column(one) for one in by):
+        columns = {f"by[{i}]": as_array(one, "by") for i, one in enumerate(by)}
+    else:
+        name = getattr(by, "name", None)
+        columns = {name if isinstance(name, str) and name else "segment": as_array(by, "by")}
+    if not columns:
+        raise InvalidParameterError.of(
+            parameter="by", caller="find", must_be="one column of segments, or several", got=by
+        )
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise InvalidInputError.length(names_and_lengths=lengths)
+    return columns
+
+
+def _is_column(one: Any) -> bool:
+    return not isinstance(one, str | bytes) and hasattr(one, "__len__")
+
+
+def group(source: ArraySource, columns: dict[str, NDArray[Any]]) -> Grouped:
+    """Put rows in memory in the order of their segments."""
+    lengths = {"y_score": len(source.scores), **{name: len(column) for name, column in columns.items()}}
+    if len(set(lengths.values())) > 1:
+        raise InvalidInputError.length(names_and_lengths=lengths)
+    coder = Coder()
+    codes = coder.encode(list(columns.values()))
+    return Grouped(source, codes, coder.keys)
+
+
+class Data(NamedTuple):
+    """Rows in segments, and the names of what tells the segments apart."""
+
+    rows: Grouped | Streamed | FrameSegments
+    by: tuple[str, ...]
+
+
+def read(
+    data: Any,
+    by: Any,
+    columns: dict[str, str | None],
+    as_source: Callable[..., Source],
+    **arrays: Any,
+) -> Data:
+    """Take what the user brings to `find`, with its segments; `as_source` reads all but these."""
+    named = any(name is not None for name in columns.values()) or isinstance(data, str | os.PathLike)
+    source = as_source(data, columns=columns, **arrays)
+    if not named and isinstance(source, ArraySource):
+        keys = key_columns(by)
+        return Data(group(source, keys), tuple(keys))
+    names = _names(by)
+    if isinstance(source, ArraySource):
+        keys = _frame_columns(data, names)
+        return Data(group(source, keys), names)
+    # What is asked for here was imported where the source was made.
+    if type(source).__module__ == "cutpoints._data.groupby":
+        from cutpoints._data.groupby import FrameSource
+        from cutpoints._data.groupby_segments import FrameSegments
+
+        assert isinstance(source, FrameSource)
+        return Data(FrameSegments(source, names), names)
+    from cutpoints._data.keyed_batches import KeyedBatches
+    from cutpoints._data.streaming import BatchSource
+
+    if isinstance(source, BatchSource):
+        from cutpoints._data.files import NotNumbers
+
+        stream = KeyedBatches(source, names)
+        try:
+            return Data(opened(stream, holds=HOLDS), names)
+        except (NotNumbers, InvalidInputError):
+            # What opens files knows more: it says what is wrong, or finds that labels are text.
+            source.summary()
+            return Data(opened(KeyedBatches(source, names), holds=HOLDS), names)
+    raise InvalidInputError.not_by_segment(engine=type(source).__name__)
+
+
+def _names(by: Any) -> tuple[str, ...]:
+    """Return the names of the columns to group by."""
+    names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, list | tuple) else ()
+    if not names or not all(isinstance(name, str) for name in names):
+        raise InvalidParameterError.of(
+            parameter="by",
+            caller="find",
+            must_be="the name of a column, or a list of names, where columns have names",
+            got=by,
+            hint="for example by='country' or by=['country', 'product'].",
+        )
+    if len(set(names)) < len(names):
+        raise InvalidParameterError.of(
+            parameter="by", caller="find", must_be="names that differ", got=list(names)
+        )
+    return names
+
+
+def _frame_columns(frame: Any, names: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+    known = [str(name) for name in getattr(frame, "column_names", getattr(frame, "columns", ()))]
+    for name in names:
+        if name not in known:
+            raise InvalidInputError.column(name=name, path="the data frame", columns=known)
+    return {name: as_array(frame[name], name) for name in names}
+
+
+def at_least(min_rows: Any) -> int:
+    """Return the number of rows that a segment must have."""
+    if isinstance(min_rows, bool) or not isinstance(min_rows, int | np.integer) or min_rows < 1:
+        raise InvalidParameterError.of(
+            parameter="min_rows", caller="find", must_be="a whole number from 1 on", got=min_rows
+        )
+    return int(min_rows)
+
+
+def check_streamed(*, method: str, confidence: Any) -> None:
+    """Raise for what only rows in memory can be asked."""
+    for name, value, default in (("method", method, "auto"), ("confidence", confidence, None)):
+        if value != default:
+            raise InvalidParameterError.of(
+                parameter=name,
+                caller="find",
+                must_be="left out where 'by' is given and the rows do not fit in memory",
+                got=value,
+                hint="filter the data, and search one segment at a time.",
+            )
+
+
+# --- one solution per segment
+
+
+def in_memory(
+    grouped: Grouped,
+    by: tuple[str, ...],
+    goal: Goal,
+    solve_one: Callable[[ArraySource], Solution],
+    min_rows: int,
+) -> Segments:
+    """Solve one segment after the other; a segment that cannot be solved stops no other."""
+    entries: dict[Any, Solution | Unsolved] = {}
+    for segment in in_order(grouped.keys):
+        source = grouped.source(segment)
+        key = _named(grouped.keys[segment])
+        try:
+            if grouped.rows(segment) < min_rows:
+                raise InvalidInputError.too_few_rows(rows=grouped.rows(segment), needed=min_rows)
+            entries[key] = solution = solve_one(source)
+            if solution.seen is not None:
+                solution.seen.thin()  # all cuts of all segments take several times the memory of the rows
+        except InvalidInputError as error:
+            summary = source.summary()
+            entries[key] = _unsolved(error, summary, few=summary.rows < min_rows)
+    return Segments(by, goal, entries)
+
+
+def streamed(
+    source: Streamed | FrameSegments,
+    by: tuple[str, ...],
+    goal: Goal,
+    solve: Callable[[Goal, Look], Solution],
+    min_rows: int,
+) -> Segments:
+    """Solve all segments in step; what an infeasible one can attain is looked for in step, too."""
+    order = in_order(source.keys)
+    large = [segment for segment in order if source.rows(segment) >= min_rows]
+    answers: dict[tuple[Any, ...], dict[int, Found | InvalidInputError]] = {}
+    answers[_name(goal)] = search_each(source, goal, large)
+    hopeless = [
+        segment
+        for segment, found in answers[_name(goal)].items()
+        if not isinstance(found, InvalidInputError) and found.choice is None
+    ]
+    if hopeless:
+        # The goals that `solve` asks for where no cut is feasible.
+        for one in (Goal(goal.expression, goal.direction), *map(furthest, goal.constraints)):
+            if _name(one) not in answers:
+                answers[_name(one)] = search_each(source, one, hopeless)
+        each_met = [
+            segment
+            for segment in hopeless
+            if all(
+                not isinstance(best := answers[_name(furthest(one))][segment], InvalidInputError)
+                and best.meets(one)
+                for one in goal.constraints
+            )
+        ]
+        for one in with_others(goal.constraints) if each_met else []:
+            answers[_name(one)] = search_each(source, one, each_met)
+    entries: dict[Any, Solution | Unsolved] = {}
+    for segment in order:
+        summary = source.summary(segment)
+        key = _named(source.keys[segment])
+
+        def look(one: Goal, segment: int = segment) -> Found:
+            found = answers[_name(one)][segment]
+            if isinstance(found, InvalidInputError):
+                raise found
+            return found
+
+        try:
+            if summary.rows < min_rows:
+                raise InvalidInputError.too_few_rows(rows=summary.rows, needed=min_rows)
+            entries[key] = solve(goal, look)
+        except InvalidInputError as error:
+            entries[key] = _unsolved(error, summary, few=summary.rows < min_rows)
+    return Segments(by, goal, entries)
+
+
+def _name(goal: Goal) -> tuple[Any, ...]:
+    """Return what tells goals of one search apart: their parts are the same objects in all of them."""
+    return id(goal.expression), goal.direction, *map(id, goal.constraints)
+
+
+def _unsolved(error: InvalidInputError, summary: Any, *, few: bool) -> Unsolved:
+    unit = summary.unit
+    return Unsolved(
+        error=error.with_traceback(None),
+        status="too_few_rows" if few else "undefined",
+        rows=summary.rows,
+        positives=unit.number(summary.positives),
+        negatives=unit.number(summary.negatives),
+    )
+
+
+# --- how it is shown
+
+
+def _named(parts: Key) -> Any:
+    return parts[0] if len(parts) == 1 else parts
+
+
+def _parts(key: Any, by: tuple[str, ...]) -> tuple[Any, ...]:
+    return (key,) if len(by) == 1 else key
+
+
+def _why(entry: Solution | Unsolved) -> str:
+    if isinstance(entry, Unsolved):
+        return entry.reason
+    if entry.status == "none_certified":
+        return entry.promise()
+    short = [a for a in entry.attainable if not a.met]
+    if not short:
+        return "; ".join(
+            ["Each constraint can be met by itself, but no cut meets them all"]
+            + [
+                f"{a.constraint}: where the others hold, the best is {json_number(a.with_others.value)}"
+                for a in entry.attainable
+                if a.with_others is not None
+            ]
+        )
+    return "; ".join(
+        f"{a.constraint}: the best that any cut attains is {json_number(a.value)}" for a in short
+    )
+
+
+def _note(entry: Solution | Unsolved) -> str:
+    """Say in a few words what is special about a segment: why it has no threshold, or one class only."""
+    missing = [
+        f"no {name} rows"
+        for name, mass in (("positive", entry.positives), ("negative", entry.negatives))
+        if mass == 0
+    ]
+    if isinstance(entry, Unsolved):
+        if entry.status == "too_few_rows":
+            return "too few rows"
+        return f"undefined: {', '.join(missing)}" if missing else "undefined"
+    if entry.status == "infeasible":
+        short = [f"{a.constraint} attains {_cell(a.value)}" for a in entry.attainable if not a.met]
+        return f"infeasible: {', '.join(short) or 'not all at once'}"
+    if entry.status == "none_certified":
+        return "none certified"
+    return ", ".join(missing)
+
+
+def _cell(x: float | None) -> str:
+    if x is None or (isinstance(x, float) and math.isnan(x)):
+        return "-"
+    return f"{x:,}" if isinstance(x, int) else f"{x:.6g}"
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes: two for each wide character."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def _json_key(part: Any) -> Any:
+    if isinstance(part, dt.date | dt.time):
+        return part.isoformat()
+    if isinstance(part, float):
+        return json_number(part)
+    return part if part is None or isinstance(part, str | int | bool) else str(part)

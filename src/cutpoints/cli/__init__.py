@@ -1,0 +1,98 @@
+"""The command line: one file per command, and no mathematics in any of them.
+
+A command reads its options, calls the library and prints. Results go to standard output, all else
+to standard error. Exit codes: 0 found, 1 bad data or a goal that cannot be read, 2 bad options,
+3 no threshold meets the constraints, 4 a policy that calls for attention (`check`), 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import Any
+
+import click
+
+from cutpoints._version import __version__
+from cutpoints.cli._messages import in_options
+from cutpoints.cli._options import examples
+from cutpoints.cli.apply import apply
+from cutpoints.cli.assess import assess
+from cutpoints.cli.calibration import calibration
+from cutpoints.cli.check import check
+from cutpoints.cli.compare import compare
+from cutpoints.cli.curve import curve
+from cutpoints.cli.demo import demo
+from cutpoints.cli.expected import expected
+from cutpoints.cli.find import find
+from cutpoints.cli.ilp import ilp
+from cutpoints.cli.metrics import metrics
+from cutpoints.cli.policy import policy
+from cutpoints.cli.report import report
+from cutpoints.cli.version import version
+from cutpoints.exceptions import CutpointError, InfeasibleError
+
+INTERRUPTED = 130
+
+
+class _Failure(click.ClickException):
+    """An error of the library as the command line shows it."""
+
+    exit_code = 1
+
+
+class _Infeasible(_Failure):
+    """No threshold meets the constraints."""
+
+    exit_code = 3
+
+
+class _Commands(click.Group):
+    """Turns the exceptions of the library into messages: bad input never ends in a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InfeasibleError as error:
+            raise _Infeasible(in_options(str(error))) from error
+        except CutpointError as error:
+            raise _Failure(in_options(str(error))) from error
+        except OSError as error:  # a full disk, say
+            if error.errno == errno.EPIPE:
+                raise  # click ends without a word when nobody reads any more
+            raise _Failure(str(error)) from error
+        except KeyboardInterrupt:
+            click.echo("\nInterrupted.", err=True)
+            ctx.exit(INTERRUPTED)
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=examples(
+        "cutpoints demo",
+        "cutpoints find scores.csv --label y --score p --maximize f1",
+        "cutpoints COMMAND --help",
+    ),
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def main() -> None:
+    """Find the decision threshold of a classifier that is best for a goal, and prove it."""
+
+
+_COMMANDS = (
+    find,
+    curve,
+    compare,
+    assess,
+    calibration,
+    expected,
+    ilp,
+    policy,
+    apply,
+    check,
+    report,
+    metrics,
+    demo,
+)
+for _command in (*_COMMANDS, version):
+    main.add_command(_command)

@@ -1,0 +1,180 @@
+"""Options that several commands share, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from cutpoints.cli._output import waiting
+
+if TYPE_CHECKING:
+    from cutpoints._data.arrays import ArraySource
+    from cutpoints._data.files import Models
+    from cutpoints._data.streaming import BatchSource
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+
+
+def examples(*lines: str) -> str:
+    """Return the end of a help text; click leaves its lines as they are."""
+    return "\n".join(["\b", "Examples:" if len(lines) > 1 else "Example:", *(f"  {x}" for x in lines)])
+
+
+def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Return several options as one decorator; the help has them in this order."""
+
+    def add(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def _one(context: click.Context, option: click.Parameter, names: tuple[str, ...]) -> str | None:
+    """Return the only name; of two, click would take the second one without a word."""
+    if len(names) > 1:
+        message = (
+            f"`{context.command_path}` takes one column of scores. "
+            "`cutpoints compare` and `cutpoints report` take several."
+        )
+        raise click.BadParameter(message, param=option)
+    return names[0] if names else None
+
+
+def _different(_context: click.Context, option: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(names)) < len(names):
+        message = "must name another column each time."
+        raise click.BadParameter(message, param=option)
+    return names
+
+
+def score_option(text: str = "Column of the scores.", *, required: bool = True) -> Callable[[F], F]:
+    """Return the option of the one column of scores, or of probabilities."""
+    return click.option(
+        "--score", metavar="COLUMN", required=required, multiple=True, callback=_one, help=text
+    )
+
+
+policy_score_option = score_option("Column of the scores; by default as the policy says.", required=False)
+scores_option = click.option(
+    "--score",
+    "scores",
+    metavar="COLUMN",
+    required=True,
+    multiple=True,
+    callback=_different,
+    help="Column of the scores. Once for each model.",
+)
+files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+label_option = click.option("--label", metavar="COLUMN", help="Column of the labels: 0/1 or any two.")
+needed_label_option = click.option(
+    "--label", metavar="COLUMN", required=True, help="Column of the labels: 0/1 or any two."
+)
+weight_option = click.option("--weight", metavar="COLUMN", help="Column of weights, if there are any.")
+counts_options = together(
+    click.option("--positives", metavar="COLUMN", help="Instead of labels: positives per row,"),
+    click.option("--negatives", metavar="COLUMN", help="and negatives per row."),
+)
+pos_label_option = click.option("--pos-label", metavar="LABEL", help="The positive label; 1 by default.")
+memory_option = click.option("--memory-limit", metavar="SIZE", help="What DuckDB may use, such as 2GB.")
+rows_options = together(
+    click.option("--where", metavar="CONDITION", help="Only these rows: \"month = '2026-10'\"."),
+    click.option("--sql", metavar="SELECT", help="A query over the files, as the table data."),
+    memory_option,
+)
+data_options = together(
+    files_argument,
+    label_option,
+    score_option(),
+    weight_option,
+    counts_options,
+    pos_label_option,
+    rows_options,
+)
+"""The files and the names of their columns; `read` takes them."""
+
+
+def goal_options(command: F) -> F:
+    """Add what to maximise or minimise, and what must hold."""
+    for add in reversed(
+        (
+            click.option(
+                "--maximize", metavar="GOAL", help="What to maximise: f1, 0.7*accuracy + 0.3*recall."
+            ),
+            click.option(
+                "--minimize", metavar="GOAL", help="What to minimise: error_rate, 'cost(fp=2, fn=1)'."
+            ),
+            click.option(
+                "--subject-to",
+                metavar="CONSTRAINT",
+                multiple=True,
+                help="What must hold: 'precision >= 0.95'. May be given more than once.",
+            ),
+        )
+    ):
+        command = add(command)
+    return command
+
+
+def need_goal(maximize: str | None, minimize: str | None) -> None:
+    """Exit with 2 unless exactly one of the two was given."""
+    if (maximize is None) == (minimize is None):
+        message = (
+            "Missing option '--maximize' or '--minimize', for example --maximize f1."
+            if maximize is None
+            else "--maximize and --minimize cannot both be given."
+        )
+        raise click.UsageError(message)
+
+
+def read(files: tuple[str, ...], *, score: str, **columns: str | None) -> ArraySource:
+    """Read the columns that `data_options` name; exit with 2 for options that do not go together."""
+    return read_models(files, scores=(score,), **columns).sources[score]
+
+
+def read_or_stream(files: tuple[str, ...], *, score: str, **columns: str | None) -> ArraySource | BatchSource:
+    """Read as `read` does; but large files are read batch by batch in the search."""
+    _check(**columns)
+    from cutpoints._data.files import source
+
+    with waiting("Reading"):
+        return source(files, score=score, stream=None, **columns)
+
+
+def read_models(
+    files: tuple[str, ...], *, scores: tuple[str, ...], group: str | None = None, **columns: str | None
+) -> Models:
+    """Read several columns of scores, and groups, of the same rows; see `read`."""
+    _check(**columns)
+    from cutpoints._data.files import models
+
+    with waiting("Reading"):
+        return models(files, scores=scores, group=group, **columns)
+
+
+def _check(
+    *,
+    label: str | None,
+    weight: str | None = None,
+    positives: str | None = None,
+    negatives: str | None = None,
+    pos_label: str | None = None,
+    **_: str | None,
+) -> None:
+    counted = positives is not None or negatives is not None
+    if counted:
+        for option, value in (("--label", label), ("--weight", weight), ("--pos-label", pos_label)):
+            if value is not None:
+                message = f"{option} does not go with --positives and --negatives."
+                raise click.UsageError(message)
+        if positives is None or negatives is None:
+            message = "--positives and --negatives must be given together."
+            raise click.UsageError(message)
+    elif label is None:
+        message = "Missing option '--label' (or '--positives' and '--negatives')."
+        raise click.UsageError(message)

@@ -1,0 +1,240 @@
+"""What commands print: tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+
+    from cutpoints._data.progress import Progress
+    from cutpoints._goal import Goal
+
+KEY_METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
+"""What tables show of a confusion beside what was asked for."""
+_LARGE = 1000
+_PATIENCE = 2.0
+_BLOCK = 1 << 12
+_NAME = 12
+
+
+def print_json(shown: dict[str, Any]) -> None:
+    """Print one object as strict JSON: NaN and infinity never reach it as such."""
+    click.echo(json.dumps(shown, indent=2, allow_nan=False))
+
+
+def console() -> Console:
+    """Return a console on standard output: colours on a terminal, plain text in a pipe."""
+    from rich.console import Console
+
+    return Console(highlight=False, emoji=False, markup=False)
+
+
+def show(*parts: RenderableType) -> None:
+    """Print tables and texts, without the spaces at the end of lines that fill a table up."""
+    out = console()
+    with out.capture() as captured:
+        out.print(*parts, sep="\n", crop=False)
+    click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+
+@contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """Tell a terminal what takes long, and how far it is, on standard error and only after two seconds."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from threading import Timer
+
+    from rich.console import Console
+
+    from cutpoints._data.progress import watching
+
+    def told(step: Progress) -> None:
+        status.update(f"{text}: {steps(step)}")
+
+    status = Console(stderr=True).status(text)
+    timer = Timer(_PATIENCE, status.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        with watching(told):
+            yield
+    finally:
+        timer.cancel()
+        timer.join()
+        status.stop()
+
+
+def steps(step: Progress) -> str:
+    """Write how far a search has got.
+
+    Examples
+    --------
+    >>> from cutpoints._data.progress import Progress
+    >>> steps(Progress(passes=2, rows=3000, total=12_000, survivors=17))
+    'pass 2, 3,000 of 12,000 rows, 17 left'
+    """
+    of = "" if step.total is None else f" of {step.total:,}"
+    left = "" if step.survivors is None else f", {step.survivors:,} left"
+    return f"pass {step.passes}, {step.rows:,}{of} rows{left}"
+
+
+def warn_of_one_class(totals: tuple[Any, Any]) -> None:
+    """Say on standard error that there is nothing to tell apart: the answer is exact, and worth nothing."""
+    positives, negatives = totals
+    if not positives or not negatives:
+        kind = "negative" if positives else "positive"
+        click.echo(
+            f"Warning: there are no {kind} rows. Check the labels, and which of them is positive.", err=True
+        )
+
+
+def warn_of_direction(goal: Goal) -> None:
+    """Say on standard error that a metric is better the other way: the worst threshold is seldom wanted."""
+    wanted = {"maximize": "higher", "minimize": "lower"}[goal.direction]
+    better = getattr(goal.expression, "direction", "neither")
+    if better not in (wanted, "neither"):
+        other = "--minimize" if goal.direction == "maximize" else "--maximize"
+        click.echo(
+            f"Warning: {goal.expression} is better the {better} it is. Did you mean {other}?", err=True
+        )
+
+
+def fits(part: RenderableType) -> bool:
+    """Return whether the terminal is wide enough for a table."""
+    from rich.measure import Measurement
+
+    out = console()
+    wide = out.options.update(max_width=10_000)
+    return Measurement.get(out, wide, part).maximum <= out.width
+
+
+def fits_in_line(columns: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether the terminal is wide enough for columns of numbers beside each other."""
+    widths = [max(map(len, (name, *cells))) for name, cells in columns.items()]
+    return sum(widths) + 2 * (len(widths) - 1) <= console().width
+
+
+def print_columns(columns: Mapping[str, Sequence[str]]) -> None:
+    """Print columns of numbers below their names, line by line.
+
+    It looks as `table` does, which needs two milliseconds for each row: too long for a whole curve.
+    """
+    widths = [max(map(len, (name, *cells))) for name, cells in columns.items()]
+    line = "  ".join(f"{{:>{width}}}" for width in widths).format
+    rule = "-" if console().options.ascii_only else "\u2500"
+    click.echo(click.style(line(*columns), bold=True))
+    click.echo(rule * (sum(widths) + 2 * (len(widths) - 1)))
+    for start in range(0, len(next(iter(columns.values()))), _BLOCK):
+        rows = zip(*(cells[start : start + _BLOCK] for cells in columns.values()), strict=True)
+        click.echo("\n".join(line(*row) for row in rows))
+
+
+def table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 0, note: bool = False
+) -> Table:
+    """Return a table with a line below its header.
+
+    The first `left` columns are texts, and with `note` the last one is; all others are numbers.
+    """
+    from rich import box
+    from rich.cells import cell_len
+    from rich.table import Table
+
+    lines = box.SIMPLE_HEAD
+    if console().options.ascii_only:
+        lines = box.Box(str(lines).replace("\u2500", "-"), ascii=True)
+    made = Table(
+        box=lines,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        header_style="bold",
+    )
+    texts = {*range(left), *([len(header) - 1] if note else [])}
+    for i, name in enumerate(header):
+        made.add_column(name, justify="left" if i in texts else "right", no_wrap=i not in texts)
+    cells = [tuple(row) for row in rows]
+    for row in cells:
+        made.add_row(*row)
+    # Numbers are never cut, nor are names cut to nothing: a terminal that is too narrow wraps the lines.
+    widths = [max(map(cell_len, column)) for column in zip(header, *cells, strict=True)]
+    least = [min(width, _NAME) if i in texts else width for i, width in enumerate(widths)]
+    needed = sum(least) + 2 * (len(least) - 1)
+    if needed > console().width:
+        made.width = needed
+    return made
+
+
+def pairs(rows: Iterable[tuple[str, str]]) -> Table:
+    """Return names and what they mean, in two columns without lines."""
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table.grid(padding=(0, 3, 0, 0))
+    made.add_column(no_wrap=True)
+    made.add_column(overflow="fold")
+    longest = 0
+    for name, meaning in rows:
+        made.add_row(Text(name, style="bold"), meaning)
+        longest = max(longest, len(name))
+    if console().width < longest + 3 + _NAME:  # else nothing is left for what they mean
+        made.width = longest + 3 + _NAME
+    return made
+
+
+def beside(*parts: RenderableType) -> RenderableType:
+    """Return tables side by side, or one below the other in a narrow terminal."""
+    from rich.console import Group
+    from rich.table import Table
+
+    made = Table.grid(padding=(0, 4, 0, 0))
+    made.add_row(*parts)
+    if fits(made):
+        return made
+    first, *rest = parts
+    return Group(first, *(piece for part in rest for piece in ("", part)))
+
+
+def exact(x: float | None) -> str:
+    """Write a threshold so that it can be copied: the shortest text of this very float."""
+    return "none" if x is None else repr(float(x))
+
+
+def count(x: float) -> str:
+    """Write a count with separators, a weight or a cost with six digits or all before the point.
+
+    Beyond 1e15 the digits of a float are noise.
+
+    Examples
+    --------
+    >>> count(1234567), count(0.1234567), count(1234567.891), count(1e90)
+    ('1,234,567', '0.123457', '1,234,567.89', '1e+90')
+    """
+    if abs(x) < 1e15 and x == int(x):
+        return f"{int(x):,}"
+    return f"{x:,.2f}" if 1e5 <= abs(x) < 1e15 else f"{x:,.6g}"
+
+
+def value(x: float) -> str:
+    """Write the value of a metric: four decimals, costs as counts, a dash where it is undefined."""
+    if math.isnan(x):
+        return "-"
+    if abs(x) >= _LARGE or (abs(x) > 1 and x == round(x)):
+        return count(x)
+    return f"{x:.4f}"
+
+
+def data(rows: float, positives: float, negatives: float) -> str:
+    """Write how many rows there are, and of which kind."""
+    return f"{count(rows)} rows, {count(positives)} positive, {count(negatives)} negative"

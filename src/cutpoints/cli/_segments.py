@@ -1,0 +1,69 @@
+"""`cutpoints find --by`: one threshold per segment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cutpoints.cli._output import count, exact, pairs, print_json, show, table, value, waiting
+
+if TYPE_CHECKING:
+    from cutpoints._segments import Segments
+
+SHOWN = 50
+_NOT_BY = {
+    "--positives": "positives",
+    "--negatives": "negatives",
+    "--check-calibration": "check_calibration",
+    "--policy": "policy_file",
+}
+
+
+def find_by(
+    files: tuple[str, ...], *, by: tuple[str, ...], min_rows: int, as_json: bool, **options: Any
+) -> None:
+    """Find the segments' thresholds and print them; at least one must be found."""
+    for option, name in _NOT_BY.items():
+        if options.pop(name, None):
+            message = f"{option} does not go with --by."
+            raise click.UsageError(message)
+    if options["label"] is None:
+        message = "Missing option '--label'."
+        raise click.UsageError(message)
+    from cutpoints._find import find
+
+    with waiting("Searching"):
+        found = find(list(files), by=list(by), min_rows=min_rows, **options)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        _print(found)
+    unsolved = len(found) - len(found.solved)
+    if unsolved:
+        have = "has" if unsolved == 1 else "have"
+        click.echo(f"{unsolved:,} of {len(found):,} segments {have} no threshold.", err=True)
+    if not found.solved:
+        # The reason of the first stands for all: undefined, too few rows, or infeasible.
+        next(iter(found.values())).raise_if_infeasible()
+
+
+def _print(found: Segments) -> None:
+    rows = []
+    for key, entry in list(found.items())[:SHOWN]:
+        parts = key if len(found.by) > 1 else (key,)
+        names = ["(missing)" if part is None else str(part) for part in parts]
+        called = "-" if entry.confusion is None else count(entry.confusion.tp + entry.confusion.fp)
+        threshold = "-" if entry.threshold is None else exact(entry.threshold)
+        worth = "-" if entry.value is None else value(entry.value)
+        rows.append(
+            [*names, threshold, worth, count(entry.rows), count(entry.positives), called, found.note(key)]
+        )
+    header = [*found.by, "threshold", "value", "rows", "positives", "called", "note"]
+    if not any(row[-1] for row in rows):
+        header, rows = header[:-1], [row[:-1] for row in rows]
+    made = table(header, rows, left=len(found.by), note=header[-1] == "note")
+    lines = [("goal", found.goal()), ("solved", f"{len(found.solved):,} of {len(found):,} segments")]
+    if len(found) > SHOWN:
+        lines.append(("shown", f"the first {SHOWN}; {len(found) - SHOWN:,} more with --json"))
+    show(pairs(lines), "", made)

@@ -1,0 +1,98 @@
+"""`cutpoints apply`: decide the rows of files by a policy."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cutpoints.cli._options import examples, files_argument, json_option, memory_option, policy_score_option
+from cutpoints.cli._output import count, print_json, waiting
+
+if TYPE_CHECKING:
+    from cutpoints._policy import Policy
+    from cutpoints._policy.files import Applied
+
+missing_option = click.option(
+    "--missing",
+    type=click.Choice(["error", "negative", "positive", "keep"]),
+    help="What to make of missing scores: an error, a decision, or no decision. By default as the "
+    "policy says.",
+)
+
+
+@click.command(
+    epilog=examples(
+        "cutpoints apply policy.json new.parquet -o decisions.parquet",
+        "cutpoints apply policy.json new.csv -o decisions.csv --missing negative",
+        "cat new.csv | cutpoints apply policy.json - > decisions.csv",
+    )
+)
+@click.argument("policy", metavar="POLICY")
+@files_argument
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="-",
+    show_default=True,
+    help="What to write, by its ending: .csv, .tsv, .parquet, .ndjson; - for standard output.",
+)
+@policy_score_option
+@click.option(
+    "--column", metavar="NAME", default="decision", show_default=True, help="Name of the new column."
+)
+@missing_option
+@memory_option
+@json_option
+def apply(
+    policy: str,
+    files: tuple[str, ...],
+    *,
+    output: str,
+    score: str | None,
+    column: str,
+    missing: Any,
+    memory_limit: str | None,
+    as_json: bool,
+) -> None:
+    """Write rows with a column of decisions: 1 if the score is at least the threshold, else 0.
+
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'new/**/*.parquet', or - for standard input. Files may be larger than memory. All columns are kept as
+    they are, in a CSV to the letter. The output appears whole or not at all.
+    """
+    if as_json and output == "-":
+        message = "--json does not go with decisions on standard output: give them a file with -o."
+        raise click.UsageError(message)
+    rule = load(policy, files)
+    if output == "-" and sys.stdout.isatty() and any(name.endswith((".parquet", ".pq")) for name in files):
+        message = "Parquet is not for a terminal: give the decisions a file with -o."
+        raise click.UsageError(message)
+    with waiting("Deciding"):
+        done = rule.apply(
+            list(files), output, score=score, column=column, missing=missing, memory_limit=memory_limit
+        )
+    if as_json:
+        print_json(done.to_dict())
+    else:
+        click.echo(_sentence(done), err=output == "-")
+
+
+def load(policy: str, files: tuple[str, ...]) -> Policy:
+    """Read a policy; it and the data cannot both come from standard input."""
+    if policy == "-" and "-" in files:
+        message = "The policy and the data cannot both be standard input."
+        raise click.UsageError(message)
+    from cutpoints._policy import Policy
+
+    return Policy.load(policy)
+
+
+def _sentence(done: Applied) -> str:
+    found = f"{count(done.rows)} rows: {count(done.positive)} positive, {count(done.negative)} negative"
+    if done.missing:
+        kept = done.rows - done.positive - done.negative
+        found += f", {count(done.missing)} without a score" + (" left undecided" if kept else " among them")
+    return found if done.output == "-" else f"{found}. Written to {done.output}."

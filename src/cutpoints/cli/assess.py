@@ -1,0 +1,101 @@
+"""`cutpoints assess`: how far the best threshold can be trusted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from cutpoints.cli._options import data_options, examples, goal_options, json_option, need_goal, read_models
+from cutpoints.cli._output import pairs, print_json, show, waiting
+
+
+@click.command(
+    epilog=examples(
+        "cutpoints assess scores.csv --label y --score p --maximize f1",
+        "cutpoints assess scores.csv --label y --score p \\",
+        "    --minimize 'cost(fp=1, fn=5)' --json",
+        "cutpoints assess scores.csv --label y --score p --maximize f1 \\",
+        "    --group customer",
+    )
+)
+@data_options
+@goal_options
+@click.option("--group", metavar="COLUMN", help="Rows with the same value here stay together.")
+@click.option("--cv", type=int, default=5, show_default=True, help="Number of folds.")
+@click.option(
+    "--stratify/--no-stratify",
+    default=True,
+    show_default=True,
+    help="Keep the share of positives in folds and resamples.",
+)
+@click.option(
+    "--confidence",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="Of the sets, bounds and intervals.",
+)
+@click.option(
+    "--tolerance",
+    type=float,
+    help="How much worse than the best is nearly as good.  [default: 1 % of the best]",
+)
+@click.option("--n-bootstrap", type=int, default=1000, show_default=True, help="Resamples; 0 for none.")
+@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of folds and resamples.")
+@json_option
+def assess(
+    files: tuple[str, ...],
+    *,
+    maximize: str | None,
+    minimize: str | None,
+    subject_to: tuple[str, ...],
+    group: str | None,
+    as_json: bool,
+    cv: int,
+    stratify: bool,
+    confidence: float,
+    tolerance: float | None,
+    n_bootstrap: int,
+    random_state: int,
+    **columns: Any,
+) -> None:
+    """Say how far the best threshold can be trusted on new rows.
+
+    The value at the best threshold is printed twice: on the rows that chose it, where it looks
+    better than it is, and cross-validated. The scores must come from rows that the model was not
+    fitted on. The bootstrap interval is a heuristic; the other sets and bounds are exact for
+    independent rows.
+
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input.
+    """
+    need_goal(maximize, minimize)
+    if columns["positives"] is not None or columns["negatives"] is not None:
+        message = "Rows that are already counted cannot be assessed: resampling needs one row per case."
+        raise click.UsageError(message)
+    from cutpoints._assess import assess as look
+    from cutpoints._goal import goal
+
+    # A slip in the goal is told before a large file is read.
+    goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="assess")
+    score = columns.pop("score")
+    sources, groups = read_models(files, scores=(score,), group=group, **columns)
+    with waiting("Assessing"):
+        found = look(
+            sources[score],
+            maximize=maximize,
+            minimize=minimize,
+            subject_to=subject_to,
+            groups=groups,
+            cv=cv,
+            stratify=stratify,
+            confidence=confidence,
+            tolerance=tolerance,
+            n_bootstrap=n_bootstrap,
+            random_state=random_state,
+        )
+    if as_json:
+        print_json(found.to_dict())
+        return
+    show(pairs(found.lines()), "", found.summary)

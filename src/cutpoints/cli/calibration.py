@@ -1,0 +1,112 @@
+"""`cutpoints calibration`: whether probabilities can be believed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from cutpoints.cli._messages import in_columns
+from cutpoints.cli._options import (
+    examples,
+    files_argument,
+    json_option,
+    needed_label_option,
+    pos_label_option,
+    read,
+    rows_options,
+    score_option,
+)
+from cutpoints.cli._output import count, pairs, print_json, show, table, value, waiting
+
+if TYPE_CHECKING:
+    from cutpoints._calibration import Calibration
+
+
+@click.command(
+    epilog=examples(
+        "cutpoints calibration scores.csv --label y --score p",
+        "cutpoints calibration scores.csv --label y --score p --json",
+        "cutpoints calibration scores.csv --label y --score p --strategy isotonic",
+    )
+)
+@files_argument
+@needed_label_option
+@score_option("Column of the probabilities.")
+@pos_label_option
+@rows_options
+@click.option(
+    "--strategy",
+    type=click.Choice(["uniform", "quantile", "isotonic"]),
+    default="uniform",
+    show_default=True,
+    help="Bins of equal width, of equally many rows, or of isotonic regression.",
+)
+@click.option("--n-bins", type=click.IntRange(min=1), default=10, show_default=True, help="How many bins.")
+@click.option(
+    "--maximize",
+    metavar="GOAL",
+    default="f1",
+    show_default=True,
+    help="The goal whose best threshold on the labels is compared with the theory's.",
+)
+@json_option
+def calibration(
+    files: tuple[str, ...],
+    *,
+    label: str,
+    score: str,
+    pos_label: str | None,
+    strategy: Literal["uniform", "quantile", "isotonic"],
+    n_bins: int,
+    maximize: str,
+    as_json: bool,
+    **rows: str | None,
+) -> None:
+    """Tell whether probabilities are calibrated, on rows with labels.
+
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input. Use rows that the classifier has not seen. A p-value
+    that is not small is no proof of calibration.
+    """
+    from cutpoints._calibration import calibration as measure
+    from cutpoints._calibration import check_threshold
+    from cutpoints._goal import goal
+
+    goal(maximize=maximize, caller="check_threshold")
+    source = read(files, label=label, score=score, pos_label=pos_label, **rows)
+    source.summary()  # checks the labels
+    y, _ = source.streams[0].read(slice(None), slice(None))
+    with waiting("Measuring"), in_columns(y_prob=score):
+        found = measure(y, source.scores, strategy=strategy, n_bins=n_bins)
+        check = check_threshold(y, source.scores, maximize=maximize)
+    if as_json:
+        print_json(found.to_dict() | {"threshold_check": check.to_dict()})
+        return
+    _print(found, check.sentence)
+
+
+def _print(found: Calibration, sentence: str) -> None:
+    curve = found.curve
+    rows = [
+        ("data", f"{count(found.rows)} rows, {found.prevalence:.4g} positive"),
+        ("mean p", f"{found.mean_probability:.4g}"),
+        (
+            "Brier score",
+            (
+                f"{found.brier:.4g} = {found.miscalibration:.4g} miscalibration "
+                f"- {found.discrimination:.4g} discrimination + {found.uncertainty:.4g} uncertainty"
+            ),
+        ),
+        ("log loss", f"{found.log_loss:.4g}"),
+        ("ECE", f"{found.ece:.4g}   in {curve.bins}"),
+        ("slope", f"{found.slope:.4g}, intercept {found.intercept:.4g}   calibrated: 1 and 0"),
+        ("Spiegelhalter", f"z = {found.spiegelhalter_z:.3g}, p = {found.spiegelhalter_p:.3g}"),
+        ("Cox", f"chi2 = {found.cox_chi2:.3g}, p = {found.cox_p:.3g}   slope 1 and intercept 0"),
+        ("verdict", found.verdict),
+        ("threshold", sentence),
+    ]
+    header = ["from", "to", "rows", "predicted", "observed"]
+    columns = zip(curve.low, curve.high, curve.count, curve.predicted, curve.observed, strict=True)
+    bins = [[value(a), value(b), count(n), value(p), value(o)] for a, b, n, p, o in columns]
+    show(pairs(rows), "", table(header, bins))

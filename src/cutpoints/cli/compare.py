@@ -1,0 +1,228 @@
+"""`cutpoints compare`: which model, at which threshold."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cutpoints.cli._messages import in_columns
+from cutpoints.cli._options import (
+    examples,
+    files_argument,
+    goal_options,
+    json_option,
+    need_goal,
+    needed_label_option,
+    pos_label_option,
+    rows_options,
+    scores_option,
+    weight_option,
+)
+from cutpoints.cli._output import (
+    count,
+    exact,
+    fits,
+    pairs,
+    print_json,
+    show,
+    table,
+    value,
+    waiting,
+    warn_of_one_class,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cutpoints._compare import Comparison
+
+# What a narrow terminal does without, first to last.
+_SPARE = ("relative", "f1", "accuracy", "better by", "AUC interval", "precision", "recall")
+_SPARE_TESTS = ("right alone", "AUC", "goal", "bootstrap")
+
+
+@click.command(
+    epilog=examples(
+        "cutpoints compare scores.csv --label y --score m1 --score m2 \\",
+        "    --minimize 'cost(fp=2, fn=1)'",
+        "cutpoints compare scores.csv --label y --score m1 --score m2 \\",
+        "    --maximize recall --subject-to 'precision >= 0.95' --json",
+    )
+)
+@files_argument
+@needed_label_option
+@scores_option
+@weight_option
+@pos_label_option
+@rows_options
+@goal_options
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the intervals.",
+)
+@click.option(
+    "--plot", type=click.Path(dir_okay=False), help="Draw the models in ROC space: .png, .svg or .pdf."
+)
+@json_option
+def compare(
+    files: tuple[str, ...],
+    *,
+    label: str,
+    scores: tuple[str, ...],
+    weight: str | None,
+    pos_label: str | None,
+    maximize: str | None,
+    minimize: str | None,
+    subject_to: tuple[str, ...],
+    confidence: float,
+    plot: str | None,
+    as_json: bool,
+    **rows: str | None,
+) -> None:
+    """Compare models on the same rows, each at its own best threshold.
+
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input. It has one column of scores per model. The winner
+    is tested against each other model: DeLong on the areas under the ROC curves, McNemar on the
+    decisions, a paired bootstrap on the goal.
+    """
+    need_goal(maximize, minimize)
+    from cutpoints._compare import compare as judge
+    from cutpoints._data.file_columns import typed_label
+    from cutpoints._data.files import read_columns
+    from cutpoints._goal import goal
+
+    # A slip in the goal is told before a large file is read.
+    goal(maximize=maximize, minimize=minimize, subject_to=subject_to)
+    with waiting("Reading"):
+        numbers = [*scores, *([] if weight is None else [weight])]
+        columns, labels = read_columns(files, numbers=numbers, label=label, **rows)
+    assert labels is not None
+    names_of = in_columns(y_true=label, sample_weight=weight)
+    with waiting("Comparing"), names_of, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = judge(
+            {name: columns[name] for name in scores},
+            labels,
+            maximize=maximize,
+            minimize=minimize,
+            subject_to=subject_to,
+            sample_weight=None if weight is None else columns[weight],
+            pos_label=typed_label(pos_label, labels),
+            confidence=confidence,
+        )
+    for one in caught:
+        click.echo(f"Warning: {' '.join(str(one.message).split())}", err=True)
+    counts = next((e.confusion for e in found.entries.values() if e.confusion is not None), None)
+    if counts is not None:
+        warn_of_one_class((counts.tp + counts.fn, counts.fp + counts.tn))
+    drawn = None
+    if plot is not None and found.winners:
+        from cutpoints.plots import ComparisonDisplay
+
+        drawn = str(ComparisonDisplay.of(found).save(plot))
+    if as_json:
+        print_json(found.to_dict() | {"plot": drawn})
+    found.raise_if_infeasible()
+    if not as_json:
+        _print(found, drawn)
+
+
+def _print(found: Comparison, drawn: str | None) -> None:
+    """Print the models, the tests, and who is best for which costs."""
+    equal = " (equal)" if len(found.winners) > 1 else ""
+    rows = [
+        ("goal", str(found.goal)),
+        ("winner", ", ".join(found.winners) + equal),
+        ("baseline", f"accuracy {value(found.baseline)} by always naming the larger class"),
+    ]
+    if drawn is not None:
+        rows.append(("picture", drawn))
+    parts: list[Any] = [pairs(rows), "", _models(found)]
+    if found.tests:
+        parts += ["", _tests(found)]
+    parts += ["", _hull(found)] if found.delong is not None else []
+    show(*parts)
+
+
+def _models(found: Comparison) -> Any:
+    return _fitting(_columns(found), [name for name in _SPARE if name != str(found.goal.expression)])
+
+
+def _fitting(columns: dict[str, list[str]], spares: Sequence[str]) -> Any:
+    """Return a table without as many of the spare columns as the terminal has no room for."""
+    names = list(columns)
+    made = table(names, zip(*columns.values(), strict=True), left=1)
+    for spare in spares:
+        if fits(made):
+            break
+        if spare in names:
+            names.remove(spare)
+            made = table(names, zip(*(columns[name] for name in names), strict=True), left=1)
+    return made
+
+
+def _columns(found: Comparison) -> dict[str, list[str]]:
+    entries = list(found.entries.values())
+    steps = found.improvements()
+    columns = {
+        "model": [("* " if e.name in found.winners else "  ") + e.name for e in entries],
+        "threshold": [exact(e.threshold) for e in entries],
+        str(found.goal.expression): ["infeasible" if e.value is None else value(e.value) for e in entries],
+        "better by": [value(steps[e.name].absolute) for e in entries],
+        "relative": [_percent(steps[e.name].relative) for e in entries],
+    }
+    for name in ("accuracy", "precision", "recall", "f1"):
+        shown = ["-" if e.confusion is None else value(e.confusion.metric(name)) for e in entries]
+        columns.setdefault(name, shown)
+    columns["AUC"] = [value(e.auc) for e in entries]
+    if found.delong is not None:
+        columns["AUC interval"] = [
+            "-" if e.auc_interval is None else f"[{value(e.auc_interval.low)}, {value(e.auc_interval.high)}]"
+            for e in entries
+        ]
+    return columns
+
+
+def _percent(share: float) -> str:
+    return "-" if share != share else f"{100 * share:+.1f} %"
+
+
+def _tests(found: Comparison) -> Any:
+    """Return the winner against each other model."""
+    rows = []
+    for test in found.tests:
+        boot = test.bootstrap
+        rows.append(
+            [
+                f"{test.first} - {test.second}",
+                value(boot.difference),
+                f"[{value(boot.interval.low)}, {value(boot.interval.high)}]",
+                value(test.auc_difference),
+                f"{test.auc_p_value:.3g}",
+                f"{count(test.mcnemar.only_first)} : {count(test.mcnemar.only_second)}",
+                f"{test.mcnemar.p_value:.3g}",
+            ]
+        )
+    header = ["pair", "goal", "bootstrap", "AUC", "DeLong p", "right alone", "McNemar p"]
+    return _fitting({name: [row[i] for row in rows] for i, name in enumerate(header)}, _SPARE_TESTS)
+
+
+def _hull(found: Comparison) -> Any:
+    """Return, stretch by stretch, which model is best while a false alarm costs so many misses."""
+    hull = found.hull
+    stretches: list[list[Any]] = []
+    for owners, low, high in zip(hull.models, hull.low, hull.high, strict=True):
+        if low == high:
+            continue
+        if stretches and stretches[-1][0] == owners:
+            stretches[-1][1] = low
+        else:
+            stretches.append([owners, low, high])
+    rows = [[" = ".join(owners), value(low), value(high)] for owners, low, high in stretches]
+    return table(["best model", "if a false alarm costs from", "to (misses)"], rows, left=1)

@@ -1,0 +1,285 @@
+"""`cutpoints curve`: what every threshold does."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cutpoints.cli._options import data_options, examples, json_option, read
+from cutpoints.cli._output import (
+    KEY_METRICS,
+    count,
+    data,
+    exact,
+    fits_in_line,
+    pairs,
+    print_columns,
+    print_json,
+    show,
+    table,
+    value,
+    waiting,
+    warn_of_one_class,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from cutpoints._curve import Curve
+    from cutpoints._evaluate import Evaluation
+
+LIMIT = 20
+COUNTS = ("tp", "fp", "fn", "tn")
+# What a narrow terminal does without, first to last.
+_SPARE = ("mcc", "accuracy", "tn", "fn", "specificity")
+
+
+@click.command(
+    epilog=examples(
+        "cutpoints curve scores.csv --label y --score p",
+        "cutpoints curve scores.csv --label y --score p --at 0.5 --at 0.3",
+        "cutpoints curve scores.csv --label y --score p --csv > curve.csv",
+        "cutpoints curve scores.csv --label y --score p \\",
+        "    --plot roc,pr,threshold --maximize f1 -o pictures",
+    )
+)
+@data_options
+@click.option(
+    "--at",
+    type=float,
+    multiple=True,
+    metavar="THRESHOLD",
+    help="Show this threshold only, with the whole catalogue and 95 % intervals of the rates. "
+    "May be given more than once.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=2),
+    help="Show about so many cuts, evenly spread.  [default: 20; all with --csv and --json]",
+)
+@click.option("--all", "everything", is_flag=True, help="Show every cut.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV with all columns.")
+@click.option(
+    "--plot",
+    metavar="NAMES",
+    help="Draw pictures, with commas between: roc, pr, threshold, scores, confusion, cost, decision, "
+    "brier, det, gain, lift, ks, profit.",
+)
+@click.option(
+    "-o", "--output", metavar="FOLDER", default=".", help="Where to write pictures.  [default: here]"
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["png", "svg"]),
+    default="png",
+    show_default=True,
+    help="Of the pictures.",
+)
+@click.option("--maximize", metavar="GOAL", help="Mark the best threshold for a goal in the pictures: f1.")
+@click.option("--minimize", metavar="GOAL", help="The same for a goal to minimise: 'cost(fp=2, fn=1)'.")
+@json_option
+def curve(
+    files: tuple[str, ...],
+    *,
+    at: tuple[float, ...],
+    limit: int | None,
+    everything: bool,
+    as_csv: bool,
+    plot: str | None,
+    output: str,
+    form: str,
+    maximize: str | None,
+    minimize: str | None,
+    as_json: bool,
+    **columns: Any,
+) -> None:
+    """Show what every threshold does: confusion, precision, recall and more.
+
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input. A row is called positive if its score is at least the
+    threshold; at 'inf' nobody is. Precision is undefined there, an empty cell.
+    """
+    chosen = [option for option, given in (("--csv", as_csv), ("--json", as_json)) if given]
+    if len(chosen) > 1:
+        message = "--csv and --json cannot both be given."
+        raise click.UsageError(message)
+    if everything and limit is not None:
+        message = "--all and --limit cannot both be given."
+        raise click.UsageError(message)
+    if any(threshold != threshold for threshold in at):
+        message = "nan is not a threshold."
+        raise click.BadParameter(message, param_hint="'--at'")
+    if maximize is not None and minimize is not None:
+        message = "--maximize and --minimize cannot both be given."
+        raise click.UsageError(message)
+    if plot is None and (maximize is not None or minimize is not None):
+        message = "--maximize and --minimize mark a point in pictures: they go with --plot."
+        raise click.UsageError(message)
+    displays = _displays(plot)
+    from cutpoints._curve import curve as all_cuts
+    from cutpoints._kernel.masses import number
+
+    source = read(files, **columns)
+    with waiting("Counting"):
+        found = all_cuts(source)
+    warn_of_one_class(source.summary().totals)
+    files_written = _draw(found, displays, output, form, maximize=maximize, minimize=minimize, at=at)
+    if at:
+        shown = _at(found, at)
+    else:
+        if limit is None and not (everything or chosen):
+            limit = LIMIT
+        shown = _spread(found, limit)
+    if as_csv:
+        _print_csv(shown)
+        return
+    summary = source.summary()
+    facts = {
+        "rows": summary.rows,
+        "positives": number(summary.totals[0]),
+        "negatives": number(summary.totals[1]),
+        "auc": found.auc,
+        "average_precision": found.average_precision,
+        "cuts": len(found),
+    }
+    if as_json:
+        from cutpoints._result import json_number
+
+        points = zip(*shown.values(), strict=True)
+        print_json(
+            {name: json_number(value) for name, value in facts.items()}
+            | {"points": [dict(zip(shown, map(json_number, p), strict=True)) for p in points]}
+            | ({"evaluations": [one.to_dict() for one in _evaluations(found, at)]} if at else {})
+            | ({"files": files_written} if displays else {})
+        )
+        return
+    _print(shown, facts, files_written)
+    for one in _evaluations(found, at):
+        _print_evaluation(one)
+
+
+def _at(found: Curve, thresholds: Sequence[float]) -> dict[str, list[float]]:
+    """Return columns of what these thresholds do."""
+    shown: dict[str, list[float]] = {"threshold": list(thresholds)}
+    confusions = [found.at(threshold).confusion for threshold in thresholds]
+    for name in COUNTS:
+        shown[name] = [confusion.to_dict()[name] for confusion in confusions]
+    for name in KEY_METRICS:
+        shown[name] = [confusion.metric(name) for confusion in confusions]
+    return shown
+
+
+def _evaluations(found: Curve, thresholds: Sequence[float]) -> list[Evaluation]:
+    """Return the whole catalogue at each threshold."""
+    if not thresholds:
+        return []
+    from cutpoints._evaluate import evaluate_cut
+
+    return [
+        evaluate_cut(found.at(t), threshold=t, auc=found.auc, average_precision=found.average_precision)
+        for t in thresholds
+    ]
+
+
+def _print_evaluation(one: Evaluation) -> None:
+    """Print the catalogue at one threshold, and the intervals of the rates."""
+    rows = []
+    for name, x in one.metrics.items():
+        low, high = one.intervals.get(name, (None, None))
+        rows.append([name, value(x), "" if low is None or high is None else f"[{low:.4f}, {high:.4f}]"])
+    rows.append(["baseline accuracy q0", value(one.baseline), ""])
+    header = [f"at {exact(one.threshold)}", "value", f"{100 * one.confidence:g} % interval"]
+    show("", table(header, rows, left=1))
+    for text in one.warnings:
+        click.echo(f"Warning: {' '.join(text.split())}", err=True)
+
+
+def _displays(plot: str | None) -> dict[str, str]:
+    """Return the displays that were asked for, by name; exit with 2 for a name that there is not."""
+    if plot is None:
+        return {}
+    from cutpoints.plots import BY_NAME
+
+    names = [name.strip().lower() for name in plot.split(",") if name.strip()]
+    unknown = [name for name in names if name not in BY_NAME]
+    if unknown or not names:
+        import difflib
+
+        near = difflib.get_close_matches(unknown[0], BY_NAME) if unknown else []
+        hint = f" Did you mean {near[0]}?" if near else ""
+        wrong = f"{unknown[0]!r} is not a picture." if unknown else "no picture is named."
+        message = f"{wrong}{hint} Choose from {', '.join(BY_NAME)}."
+        raise click.BadParameter(message, param_hint="'--plot'")
+    return {name: BY_NAME[name] for name in names}
+
+
+def _draw(
+    found: Curve,
+    displays: Mapping[str, str],
+    folder: str,
+    form: str,
+    *,
+    maximize: str | None,
+    minimize: str | None,
+    at: Sequence[float],
+) -> list[str]:
+    """Write the pictures; the goal, or else the first threshold of --at, is marked in them."""
+    from pathlib import Path
+
+    point: dict[str, Any] = {"maximize": maximize, "minimize": minimize}
+    if maximize is None and minimize is None and at:
+        point["threshold"] = at[0]
+    written = []
+    for name, display in displays.items():
+        from cutpoints import plots
+
+        made = getattr(plots, display).of_curve(found, **point)
+        written.append(str(made.save(Path(folder) / f"{name}.{form}")))
+    return written
+
+
+def _spread(found: Curve, limit: int | None) -> dict[str, list[float]]:
+    """Return columns of all cuts, or of `limit` of them, the first and the last included."""
+    import numpy as np
+
+    size = len(found)
+    rows: Any = slice(None)
+    if limit is not None and limit < size:
+        rows = np.linspace(0, size - 1, limit).round().astype(np.intp)
+    return {name: column[rows].tolist() for name, column in found.table(KEY_METRICS).items()}
+
+
+def _print_csv(shown: Mapping[str, Sequence[float]]) -> None:
+    """Print CSV in full precision; undefined values are empty cells."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(shown)
+    for point in zip(*shown.values(), strict=True):
+        writer.writerow(["" if x != x else x for x in point])
+    sys.stdout.flush()
+
+
+def _print(
+    shown: Mapping[str, Sequence[float]], facts: Mapping[str, float], written: Sequence[str] = ()
+) -> None:
+    """Print a table that is as wide as the terminal allows, and the areas below the curves."""
+    write: dict[str, Callable[[float], str]] = dict.fromkeys(COUNTS, count)
+    write["threshold"] = exact
+    columns = {name: [write.get(name, value)(x) for x in shown[name]] for name in shown}
+    for spare in _SPARE:
+        if fits_in_line(columns):
+            break
+        del columns[spare]
+    print_columns(columns)
+    points, cuts = len(shown["threshold"]), int(facts["cuts"])
+    rows = [
+        ("AUC", value(facts["auc"])),
+        ("average precision", value(facts["average_precision"])),
+        ("data", data(facts["rows"], facts["positives"], facts["negatives"])),
+        ("cuts", f"{count(cuts)}, {count(points)} shown" if points != cuts else count(cuts)),
+    ]
+    rows += [("picture", path) for path in written]
+    show("", pairs(rows))

@@ -1,0 +1,186 @@
+"""`cutpoints expected`: the best threshold without labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from cutpoints.cli._messages import in_columns
+from cutpoints.cli._options import (
+    examples,
+    files_argument,
+    goal_options,
+    json_option,
+    need_goal,
+    rows_options,
+    score_option,
+    weight_option,
+)
+from cutpoints.cli._output import KEY_METRICS, count, exact, pairs, print_json, show, table, value, waiting
+
+if TYPE_CHECKING:
+    from cutpoints._expected import ExpectedSolution
+
+ESTIMATE = "estimate"
+
+
+@click.command(
+    epilog=examples(
+        "cutpoints expected scores.csv --score p --maximize f1",
+        "cutpoints expected scores.csv --score p --minimize 'cost(fp=2, fn=1)' --json",
+        "cutpoints expected new.csv --score p --maximize f1 \\",
+        "    --train-prevalence 0.5 --new-prevalence estimate",
+    )
+)
+@files_argument
+@score_option("Column of the probabilities.")
+@weight_option
+@rows_options
+@goal_options
+@click.option(
+    "--train-prevalence",
+    type=float,
+    metavar="SHARE",
+    help="The share of positives at which the probabilities are calibrated; with --new-prevalence.",
+)
+@click.option(
+    "--new-prevalence",
+    metavar="SHARE",
+    help="The share of positives among these rows: a number, or 'estimate' to estimate it from them. "
+    "The threshold is then for the adjusted probabilities, and printed for the given ones too.",
+)
+@click.option(
+    "--exact-expectation",
+    is_flag=True,
+    help="Maximise E[GOAL] itself: for at most 1,000 rows, without weights and constraints.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "sweep", "narrow"]),
+    default="auto",
+    show_default=True,
+    help="How to search. The answer is the same.",
+)
+@json_option
+def expected(
+    files: tuple[str, ...],
+    *,
+    score: str,
+    weight: str | None,
+    maximize: str | None,
+    minimize: str | None,
+    subject_to: tuple[str, ...],
+    train_prevalence: float | None,
+    new_prevalence: str | None,
+    exact_expectation: bool,
+    method: Literal["auto", "sweep", "narrow"],
+    as_json: bool,
+    **rows: str | None,
+) -> None:
+    """Find the best threshold for calibrated probabilities, without labels.
+
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input. A row of probability p counts as p of a positive and
+    1 - p of a negative. For f1 and other quotients the value is that of the expected counts, not
+    E[f1]: the mean of a quotient is not the quotient of the means. Check first with
+    `cutpoints calibration` whether the probabilities can be believed.
+    """
+    need_goal(maximize, minimize)
+    if (train_prevalence is None) != (new_prevalence is None):
+        message = "--train-prevalence and --new-prevalence must be given together."
+        raise click.UsageError(message)
+    from cutpoints._data.files import read_columns
+    from cutpoints._expected import find_expected
+    from cutpoints._goal import goal
+
+    # A slip in the goal is told before a large file is read.
+    goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="find_expected")
+    with waiting("Reading"):
+        columns, _ = read_columns(files, numbers=[score, *([] if weight is None else [weight])], **rows)
+    p, moved = columns[score], None
+    with waiting("Searching"), in_columns(y_prob=score, sample_weight=weight):
+        if train_prevalence is not None and new_prevalence is not None:
+            p, moved = _moved(p, train_prevalence, new_prevalence)
+        solution = find_expected(
+            p,
+            maximize=maximize,
+            minimize=minimize,
+            subject_to=subject_to,
+            sample_weight=None if weight is None else columns[weight],
+            method=method,
+            exact_expectation=exact_expectation,
+        )
+    if moved is not None:
+        moved["unadjusted_threshold"] = _back(columns[score], p, solution.threshold)
+    if as_json:
+        from cutpoints._result import json_number
+
+        shown = solution.to_dict()
+        if moved is not None:
+            shown["prior"] = {k: json_number(v) for k, v in moved.items()}
+        print_json(shown)
+    solution.raise_if_infeasible()
+    if not as_json:
+        _print(solution, moved)
+
+
+def _moved(p: Any, train: float, new: str) -> tuple[Any, dict[str, float | None]]:
+    """Adjust probabilities to a prevalence that is given or has to be estimated."""
+    from cutpoints._calibration import adjust_prior, estimate_prevalence
+
+    error = None
+    if new == ESTIMATE:
+        found = estimate_prevalence(p, train_prevalence=train)
+        share, error = found.prevalence, found.standard_error
+    else:
+        try:
+            share = float(new)
+        except ValueError:
+            message = f"{new!r} is neither a number nor '{ESTIMATE}'."
+            raise click.BadParameter(message, param_hint="'--new-prevalence'") from None
+    adjusted = adjust_prior(p, train_prevalence=train, new_prevalence=share)
+    return adjusted, {"train_prevalence": train, "new_prevalence": share, "standard_error": error}
+
+
+def _back(given: Any, adjusted: Any, threshold: float | None) -> float | None:
+    """Return the lowest given probability of the rows that are called positive."""
+    if threshold is None:
+        return None
+    called = given[adjusted >= threshold]
+    return float(called.min()) if len(called) else float("inf")
+
+
+def _print(solution: ExpectedSolution, moved: dict[str, Any] | None) -> None:
+    assert solution.interval is not None
+    assert solution.confusion is not None
+    assert solution.value is not None
+    low, high = solution.interval
+    from cutpoints._goal import in_words
+
+    rows = [
+        ("goal", in_words(solution.direction, solution.objective, solution.constraints)),
+        ("threshold", f"{exact(solution.threshold)}   positive iff p >= threshold"),
+        ("value", f"{count(solution.value)}   {solution.note}"),
+    ]
+    if solution.theory is not None:
+        theory = solution.theory
+        rows.append(("theory", f"p >= {theory.threshold:.6g} = {theory.rule}, lambda being the best value"))
+    rows += [
+        ("interval", f"({exact(low)}, {exact(high)}]   the same decisions for any threshold in it"),
+        ("expected", f"{count(solution.rows)} rows, {solution.positives:,.6g} positive"),
+    ]
+    if moved is not None:
+        error = moved["standard_error"]
+        how = "" if error is None else f", estimated, with a standard error of {error:.2g}"
+        rows += [
+            ("prior", f"{moved['train_prevalence']:.6g} -> {moved['new_prevalence']:.6g}{how}"),
+            ("unadjusted", f"{exact(moved['unadjusted_threshold'])}   on the probabilities as given"),
+        ]
+    metrics = solution.confusion
+    shown = table(
+        ["", "of expected counts"],
+        [[name, value(metrics.metric(name))] for name in KEY_METRICS],
+        left=1,
+    )
+    show(pairs(rows), "", shown)

@@ -1,0 +1,306 @@
+"""`cutpoints find`: the best threshold for a goal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from cutpoints.cli._options import (
+    data_options,
+    examples,
+    goal_options,
+    json_option,
+    need_goal,
+    read_or_stream,
+)
+from cutpoints.cli._output import (
+    KEY_METRICS,
+    beside,
+    count,
+    data,
+    exact,
+    pairs,
+    print_json,
+    show,
+    table,
+    value,
+    waiting,
+    warn_of_direction,
+    warn_of_one_class,
+)
+
+if TYPE_CHECKING:
+    from cutpoints._calibration.measure import ThresholdCheck
+    from cutpoints._data.arrays import ArraySource
+    from cutpoints._data.streaming import BatchSource
+    from cutpoints._goal import Goal
+    from cutpoints._result import Confusion, Solution
+
+DEFAULT = 0.5
+_TIES_SHOWN = 5
+
+
+@click.command(
+    epilog=examples(
+        "cutpoints find scores.csv --label y --score p --maximize f1",
+        "cutpoints find scores.csv --label y --score p --minimize 'cost(fp=2, fn=1)'",
+        "cutpoints find scores.csv --label y --score p --maximize recall \\",
+        "    --subject-to 'precision >= 0.95' --json",
+        "cutpoints find scores.csv --label y --score p --maximize recall \\",
+        "    --subject-to 'precision >= 0.9' --confidence 0.95",
+        "cutpoints find scores.csv --label y --score p --maximize f1 \\",
+        "    --check-calibration",
+        "cutpoints find scores.csv --label y --score p --maximize f1 \\",
+        "    --by country --by product",
+        "cutpoints find scores/ --label y --score p --maximize f1 \\",
+        "    --where \"month = '2026-10' and country in ('DE', 'FR')\"",
+    )
+)
+@data_options
+@goal_options
+@click.option(
+    "--confidence",
+    metavar="NUMBER",
+    callback=lambda _context, _option, text: None if text is None else _confidence(text),
+    help="The constraints hold on new rows with this confidence, such as 0.95, or only those "
+    "thresholds are found; 'expectation': they hold on average.",
+)
+@click.option(
+    "--random-state",
+    type=int,
+    default=0,
+    show_default=True,
+    help="With --confidence: random seed of the pilot rows, mixed with a digest of the data.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "sweep", "narrow", "ilp"]),
+    default="auto",
+    show_default=True,
+    help="How to search. The answer is the same.",
+)
+@click.option(
+    "--at",
+    type=click.Choice(["score", "middle"]),
+    default="score",
+    show_default=True,
+    help="Put the threshold at the lowest score that is called positive, or in the middle "
+    "between it and the next lower score.",
+)
+@click.option(
+    "--by",
+    metavar="COLUMN",
+    multiple=True,
+    help="Find one threshold per segment, which is a value of this column. May be given more than "
+    "once: a segment is then a combination of values.",
+)
+@click.option(
+    "--min-rows",
+    metavar="NUMBER",
+    type=click.IntRange(min=1),
+    help="With --by: leave smaller segments alone, and say so.",
+)
+@click.option(
+    "--check-calibration",
+    is_flag=True,
+    help="Say in a sentence where calibrated probabilities would have the threshold.",
+)
+@click.option(
+    "--policy",
+    "policy_file",
+    metavar="FILE",
+    help="Also write the threshold as a policy, for `cutpoints apply` and `cutpoints check`.",
+)
+@json_option
+def find(
+    files: tuple[str, ...],
+    *,
+    maximize: str | None,
+    minimize: str | None,
+    subject_to: tuple[str, ...],
+    confidence: float | Literal["expectation"] | None,
+    random_state: int,
+    method: Literal["auto", "sweep", "narrow", "ilp"],
+    at: Literal["score", "middle"],
+    by: tuple[str, ...],
+    min_rows: int | None,
+    check_calibration: bool,
+    policy_file: str | None,
+    as_json: bool,
+    **columns: Any,
+) -> None:
+    """Find the threshold that is best for a goal, and prove it.
+
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input. Files larger than memory are read in batches.
+    A row is called positive if its score is at least the threshold. `cutpoints metrics` lists what
+    goals and constraints are made of.
+    """
+    need_goal(maximize, minimize)
+    if confidence is not None and columns["weight"] is not None:
+        message = "--confidence does not go with --weight: it counts independent rows."
+        raise click.UsageError(message)
+    if min_rows is not None and not by:
+        message = "--min-rows goes with --by: it is about the rows of a segment."
+        raise click.UsageError(message)
+    from cutpoints._find import find as search
+    from cutpoints._goal import goal
+
+    # A slip in the goal is told before a large file is read.
+    wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to)
+    warn_of_direction(wanted)
+    if by:
+        from cutpoints.cli._segments import find_by
+
+        find_by(
+            files,
+            by=by,
+            min_rows=min_rows or 1,
+            as_json=as_json,
+            maximize=maximize,
+            minimize=minimize,
+            subject_to=subject_to,
+            confidence=confidence,
+            random_state=random_state,
+            method=method,
+            at=at,
+            check_calibration=check_calibration,
+            policy_file=policy_file,
+            **columns,
+        )
+        return
+    source = read_or_stream(files, **columns)
+    with waiting("Searching"):
+        solution = search(
+            source,
+            maximize=maximize,
+            minimize=minimize,
+            subject_to=subject_to,
+            confidence=confidence,
+            random_state=random_state,
+            method=method,
+            at=at,
+        )
+    summary = source.summary()
+    warn_of_one_class(summary.totals)
+    probabilities = summary.low >= 0 and summary.high <= 1
+    check = _check(solution, probabilities=probabilities) if check_calibration else None
+    if policy_file is not None and solution.threshold is not None:
+        names = {role: columns[role] for role in ("score", "label", "pos_label")}
+        solution.policy(**names).save(policy_file)
+    if as_json:
+        print_json(solution.to_dict() | ({} if check is None else {"threshold_check": check.to_dict()}))
+    solution.raise_if_infeasible()
+    if as_json:
+        return
+    default = _at_default(source) if probabilities else None
+    _print(solution, wanted, default, None if check is None else check.sentence)
+
+
+def _at_default(source: ArraySource | BatchSource) -> Confusion | None:
+    """Return the confusion at 0.5; None if rows that stream would have to be read again for it."""
+    from cutpoints._data.arrays import ArraySource
+
+    if isinstance(source, ArraySource):
+        from cutpoints._curve import curve
+
+        return curve(source).at(DEFAULT).confusion
+    from cutpoints._result import make_cut
+
+    masses = source.masses_from(DEFAULT)
+    return (
+        None if masses is None else make_cut(source.summary().confusion(*masses), DEFAULT, DEFAULT).confusion
+    )
+
+
+def _check(solution: Solution, *, probabilities: bool) -> ThresholdCheck | None:
+    """Return the check against calibrated probabilities; None where there is no threshold to check."""
+    from cutpoints._calibration.measure import ThresholdCheck
+    from cutpoints._expected.theory import theory_of
+
+    if solution.threshold is None:
+        return None
+    theory = theory_of(solution) if probabilities and not solution.constraints else None
+    if theory is None:
+        message = (
+            "--check-calibration needs scores in [0, 1], no constraints, and a goal that is a quotient of "
+            "linear functions of the counts, such as f1, accuracy or a cost."
+        )
+        raise click.UsageError(message)
+    return ThresholdCheck(solution, theory)
+
+
+def _confidence(text: str) -> float | Literal["expectation"]:
+    """Read a number, or the word; whether the number makes sense the library says."""
+    if text == "expectation":
+        return "expectation"
+    try:
+        return float(text)
+    except ValueError:
+        message = f"{text!r} is neither a number nor 'expectation'."
+        raise click.BadParameter(message) from None
+
+
+def _print(solution: Solution, wanted: Goal, default: Confusion | None, check: str | None) -> None:
+    """Print a solution for people, beside the default of 0.5 if the scores may be probabilities."""
+    assert solution.interval is not None
+    assert solution.confusion is not None
+    assert solution.value is not None
+    low, high = solution.interval
+    rows = [
+        ("goal", str(wanted)),
+        ("threshold", f"{exact(solution.threshold)}   positive iff score >= threshold"),
+        ("value", count(solution.value)),
+        ("interval", f"({exact(low)}, {exact(high)}]   the same decisions for any threshold in it"),
+        ("ties", _ties(solution)),
+        ("proof", _proof(solution)),
+        *([] if solution.guarantee is None else [("guarantee", solution.promise())]),
+        *([] if check is None else [("calibrated?", check)]),
+        ("data", data(solution.rows, solution.positives, solution.negatives)),
+    ]
+    tables = beside(_two_by_two(solution.confusion), _metrics(wanted, solution.confusion, default))
+    show(pairs(rows), "", tables)
+
+
+def _ties(solution: Solution) -> str:
+    if not getattr(solution.ties, "complete", True):
+        return "more cuts of equal value, with lower thresholds, than can be listed"
+    if not solution.ties:
+        return "none, every other cut is worse"
+    shown = ", ".join(exact(tie.threshold) for tie in solution.ties[:_TIES_SHOWN])
+    more = ", ..." if len(solution.ties) > _TIES_SHOWN else ""
+    return f"{count(len(solution.ties))} more of equal value, at {shown}{more}"
+
+
+def _proof(solution: Solution) -> str:
+    proof = solution.certificate
+    allowed = "certified " if solution.guarantee else "allowed " if solution.constraints else ""
+    better = "higher" if solution.direction == "maximize" else "lower"
+    passes = f"{proof.passes} pass{'es' if proof.passes > 1 else ''}"
+    examined = f"{count(proof.rows_examined)} rows examined"
+    return f"no {allowed}cut has a {better} value ({proof.method}, {passes}, {examined})"
+
+
+def _two_by_two(confusion: Confusion) -> Any:
+    return table(
+        ["", "called positive", "called negative"],
+        [
+            ["positive", f"tp {count(confusion.tp)}", f"fn {count(confusion.fn)}"],
+            ["negative", f"fp {count(confusion.fp)}", f"tn {count(confusion.tn)}"],
+        ],
+        left=1,
+    )
+
+
+def _metrics(wanted: Goal, here: Confusion, default: Confusion | None) -> Any:
+    """Return the goal, what constrains it and the usual metrics, here and at 0.5."""
+    asked = wanted.expressions
+    shown: dict[str, Any] = {str(one): one for one in asked}
+    shown |= {name: name for name in KEY_METRICS if name not in shown}
+    columns = {"here": here, **({} if default is None else {f"at {DEFAULT}": default})}
+    rows = [
+        [name, *(value(confusion.metric(metric)) for confusion in columns.values())]
+        for name, metric in shown.items()
+    ]
+    return table(["", *columns], rows, left=1)

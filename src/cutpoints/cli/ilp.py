@@ -1,0 +1,167 @@
+"""`cutpoints ilp`: the best threshold as a 0-1 programme, solved and recounted."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from cutpoints.cli._options import data_options, examples, goal_options, json_option, need_goal, read
+from cutpoints.cli._output import count, data, exact, pairs, print_json, show, waiting, warn_of_one_class
+
+if TYPE_CHECKING:
+    from cutpoints._result import Solution
+    from cutpoints.ilp import Model, Run
+
+
+def _epsilon(_context: click.Context, _option: click.Parameter, text: str) -> float | str:
+    try:
+        return "auto" if text == "auto" else float(text)
+    except ValueError:
+        message = f"{text!r} is neither 'auto' nor a number."
+        raise click.BadParameter(message) from None
+
+
+@click.command(
+    epilog=examples(
+        "cutpoints ilp scores.csv --label y --score p --maximize accuracy",
+        "cutpoints ilp scores.csv --label y --score p --maximize accuracy \\",
+        "    --formulation document --time-limit 60",
+        "cutpoints ilp scores.csv --label y --score p --maximize recall \\",
+        "    --subject-to 'precision >= 0.9' --write model.lp --no-solve",
+    )
+)
+@data_options
+@goal_options
+@click.option(
+    "--formulation",
+    type=click.Choice(["chain", "document"]),
+    default="chain",
+    show_default=True,
+    help="One variable per distinct score, whose linear relaxation is exact; or the published form, "
+    "with two binary variables per row.",
+)
+@click.option(
+    "--epsilon",
+    metavar="NUMBER",
+    default="auto",
+    show_default=True,
+    callback=_epsilon,
+    help="The margin of the strict inequality of the published form.",
+)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop the solver after so long.")
+@click.option(
+    "--gap",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.0,
+    show_default=True,
+    help="Stop when the answer is proven to be this close, as a share of the optimum's cost.",
+)
+@click.option("--write", "path", metavar="PATH", help="Write the programme to a .lp or .mps file.")
+@click.option("--no-solve", is_flag=True, help="Formulate, and write if asked, but do not solve.")
+@click.option("--log", "show_log", is_flag=True, help="Show the solver's log on standard error.")
+@json_option
+def ilp(
+    files: tuple[str, ...],
+    *,
+    maximize: str | None,
+    minimize: str | None,
+    subject_to: tuple[str, ...],
+    formulation: Literal["chain", "document"],
+    epsilon: Any,
+    time_limit: float | None,
+    gap: float,
+    path: str | None,
+    no_solve: bool,
+    show_log: bool,
+    as_json: bool,
+    **columns: Any,
+) -> None:
+    """Find the best threshold as a 0-1 programme, and count its answer again.
+
+    `cutpoints find` gives the same answer, faster. This is to look at the programme, to write it to
+    a file for another solver, and to check by other means. Goals and constraints must be linear in
+    tp and fp, or ratios of such forms: accuracy, recall, costs, precision, F-beta, Jaccard.
+
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input.
+    """
+    need_goal(maximize, minimize)
+    if epsilon != "auto" and formulation == "chain":
+        message = "--epsilon goes with --formulation document only; a chain has no strict inequality."
+        raise click.UsageError(message)
+    from cutpoints.ilp import formulate
+
+    source = read(files, **columns)
+    with waiting("Formulating"):
+        model = formulate(
+            source,
+            maximize=maximize,
+            minimize=minimize,
+            subject_to=subject_to,
+            formulation=formulation,
+            epsilon=epsilon,
+        )
+    warn_of_one_class(source.summary().totals)
+    if path is not None:
+        model.write(path)
+    if no_solve:
+        if as_json:
+            print_json({"programme": model.to_dict(), "written": path})
+        else:
+            show(pairs(_programme(model, path)))
+        return
+    log = (lambda line: click.echo(line, nl=False, err=True)) if show_log else None
+    with nullcontext() if show_log else waiting("Solving"):
+        run = model.run(time_limit=time_limit, gap=gap, log=log)
+        solution = model.believe(run)
+    if as_json:
+        solver = {"steps": run.steps, "nodes": run.nodes, "seconds": run.seconds}
+        print_json(solution.to_dict() | {"programme": model.to_dict(), "solver": solver, "written": path})
+    solution.raise_if_infeasible()
+    if not as_json:
+        _print(model, run, solution, path)
+
+
+def _programme(model: Model, path: str | None) -> list[tuple[str, str]]:
+    size = model.to_dict()
+    kinds = (
+        f"{count(size['integer_variables'])} of them whole numbers"
+        if size["integer_variables"]
+        else "no whole numbers needed"
+    )
+    rows = [
+        ("goal", str(model.goal)),
+        ("programme", f"{model.formulation}: {count(size['variables'])} variables, {kinds}"),
+        ("", f"{count(size['rows'])} rows, {count(size['nonzeros'])} numbers in them"),
+    ]
+    if model.epsilon is not None:
+        rows.append(("epsilon", model.epsilon_reason))
+    return rows if path is None else [*rows, ("written", path)]
+
+
+def _print(model: Model, run: Run, solution: Solution, path: str | None) -> None:
+    assert solution.interval is not None
+    assert solution.confusion is not None
+    assert solution.value is not None
+    low, high = solution.interval
+    proof = "optimal, and counted again on the data"
+    if solution.status != "optimal":
+        why = "time limit" if solution.status == "time_limit" else "gap"
+        proof = f"stopped at the {why}: no threshold is better than {count(solution.certificate.upper)}"
+    more = len(solution.ties)
+    ties = f", {count(more)} more cut{'s' if more > 1 else ''} of equal value" if more else ""
+    confusion = "  ".join(f"{name} {count(n)}" for name, n in solution.confusion.to_dict().items())
+    steps = f"{run.steps} programme{'s' if run.steps > 1 else ''}"
+    rows = [
+        *_programme(model, path),
+        ("threshold", f"{exact(solution.threshold)}   positive iff score >= threshold"),
+        ("value", f"{count(solution.value)}{ties}"),
+        ("interval", f"({exact(low)}, {exact(high)}]   the same decisions for any threshold in it"),
+        ("confusion", confusion),
+        ("proof", proof),
+        ("solver", f"HiGHS: {steps}, {count(run.nodes)} nodes, {run.seconds:.2f} s"),
+        ("data", data(solution.rows, solution.positives, solution.negatives)),
+    ]
+    show(pairs(rows))

@@ -1,0 +1,96 @@
+"""`cutpoints report`: one HTML page to decide from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from cutpoints.cli._options import (
+    counts_options,
+    examples,
+    files_argument,
+    goal_options,
+    json_option,
+    label_option,
+    need_goal,
+    pos_label_option,
+    read_models,
+    rows_options,
+    scores_option,
+    weight_option,
+)
+from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_class
+
+
+@click.command(
+    epilog=examples(
+        "cutpoints report scores.csv --label y --score p --maximize f1 \\",
+        "    -o report.html",
+        "cutpoints report scores.csv --label y --score logit --score forest \\",
+        "    --minimize 'cost(fp=1, fn=5)' --title 'Churn' -o report.html",
+    )
+)
+@files_argument
+@label_option
+@scores_option
+@weight_option
+@counts_options
+@pos_label_option
+@rows_options
+@goal_options
+@click.option("-o", "--output", metavar="FILE", help="Where to write the page, an HTML file.")
+@click.option("--title", metavar="TEXT", help="The heading of the page.")
+@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the honest value.")
+@json_option
+def report(
+    files: tuple[str, ...],
+    *,
+    scores: tuple[str, ...],
+    maximize: str | None,
+    minimize: str | None,
+    subject_to: tuple[str, ...],
+    output: str | None,
+    title: str | None,
+    random_state: int,
+    as_json: bool,
+    **columns: Any,
+) -> None:
+    """Write a page to decide from: the best threshold, and a slider for all others.
+
+    One HTML file that needs no network: the decision in a sentence, what it does, what to expect
+    on new rows, charts, costs, and policy files to download. --json prints the numbers behind it;
+    without -o it prints them alone.
+
+    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    'scores/**/*.parquet', or - for standard input.
+    """
+    need_goal(maximize, minimize)
+    if output is None and not as_json:
+        message = "Missing option '-o', for example -o report.html (or '--json' for the numbers alone)."
+        raise click.UsageError(message)
+    from cutpoints._goal import goal
+    from cutpoints._report.result import build
+
+    # A slip in the goal is told before a large file is read.
+    wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="report")
+    sources = read_models(files, scores=scores, **columns).sources
+    with waiting("Searching"):
+        made = build(
+            sources,
+            wanted,
+            title=title,
+            named=True,
+            label=columns["label"],
+            weight=columns["weight"],
+            pos_label=columns["pos_label"],
+            weighted=columns["weight"] is not None,
+            random_state=random_state,
+        )
+    warn_of_one_class(sources[scores[0]].summary().totals)
+    page = None if output is None else str(made.save(output))
+    if as_json:
+        print_json(made.to_dict() | {"page": page})
+        return
+    assert page is not None
+    show(pairs([("decision", made.to_dict()["sentence"]), ("page", page)]))

@@ -1,0 +1,138 @@
+"""Costs, profits and net benefit: metrics with parameters in the currency of the user."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cutpoints.exceptions import InvalidParameterError
+from cutpoints.metrics._wording import ALWAYS, GOOD, NO_ROWS, finite_number, times
+from cutpoints.metrics.expression import Trend
+from cutpoints.metrics.metric import About, Direction, Metric
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+
+def _weighted(
+    name: str, direction: Direction, about: About, weights: dict[str, Any], *, per_row: bool = False
+) -> Metric:
+    """Build ``sum of weight * count``, as it is or per row."""
+    exact = {key: finite_number(key, name, value) for key, value in weights.items()}
+    tp_, fp_, fn_, tn_ = (exact[key] for key in ("tp", "fp", "fn", "tn"))
+
+    def numerator(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return times(tp_, tp) + times(fp_, fp) + times(fn_, fn) + times(tn_, tn)
+
+    def denominator(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return tp + fp + fn + tn if per_row else tp * 0 + 1
+
+    def magnitude(positives: float, negatives: float) -> float:
+        size = float(max(abs(tp_), abs(fn_))) * positives + float(max(abs(fp_), abs(tn_))) * negatives
+        return size / max(positives + negatives, 1e-300) if per_row else size
+
+    def sign(x: Fraction) -> int:
+        return (x > 0) - (x < 0)
+
+    return Metric(
+        name=name,
+        direction=direction,
+        trend_=Trend(sign(tp_ - fn_), sign(fp_ - tn_)),
+        numerator=numerator,
+        denominator=denominator,
+        magnitude_=magnitude,
+        parameters=tuple((key, value) for key, value in exact.items() if value != 0) or (("fp", fp_),),
+        about=about,
+    )
+
+
+_COSTS = {
+    "tp": "of a hit",
+    "fp": "of a false alarm",
+    "fn": "of a miss",
+    "tn": "of leaving a negative alone",
+}
+
+
+def cost(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) -> Metric:
+    """Total cost: what each kind of row costs, added up."""
+    about = About(
+        title="Cost",
+        summary="What the decisions cost in all. Only the differences fp - tn and fn - tp move the optimum.",
+        formula="c_tp tp + c_fp fp + c_fn fn + c_tn tn",
+        range="any number, smaller is better",
+        undefined="never",
+        monotone="reversed (never rises with TP, never falls with FP) if a miss costs at least a hit and a "
+        "false alarm at least leaving alone; otherwise the signs differ, and the search follows them",
+        parameters={key: f"the cost {text}; 0 if left out" for key, text in _COSTS.items()},
+        aliases=("total_cost",),
+        reference="Elkan, C. (2001). The foundations of cost-sensitive learning. IJCAI.",
+    )
+    return _weighted("cost", "lower", about, {"tp": tp, "fp": fp, "fn": fn, "tn": tn})
+
+
+def cost_per_row(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) -> Metric:
+    """Cost per row: the expected cost."""
+    about = About(
+        title="Expected cost per row",
+        summary="The cost divided by the number of rows (or by the total weight).",
+        formula="(c_tp tp + c_fp fp + c_fn fn + c_tn tn) / n",
+        range="any number, smaller is better",
+        undefined=NO_ROWS,
+        monotone="as for cost",
+        parameters={key: f"the cost {text}; 0 if left out" for key, text in _COSTS.items()},
+        aliases=("expected_cost", "mean_cost"),
+        reference="Elkan, C. (2001). The foundations of cost-sensitive learning. IJCAI.",
+    )
+    return _weighted("cost_per_row", "lower", about, {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, per_row=True)
+
+
+def profit(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) -> Metric:
+    """Total profit: what each kind of row earns (negative: costs), added up."""
+    about = About(
+        title="Profit",
+        summary="What the decisions earn in all; costs are negative numbers.",
+        formula="v_tp tp + v_fp fp + v_fn fn + v_tn tn",
+        range="any number, larger is better",
+        undefined="never",
+        monotone="yes if a hit earns at least a miss and leaving alone at least a false alarm; "
+        "otherwise the signs differ, and the search follows them",
+        parameters={key: f"the value {text}; 0 if left out" for key, text in _COSTS.items()},
+        aliases=("value", "utility"),
+        reference="Provost, F., Fawcett, T. (2013). Data Science for Business. O'Reilly.",
+    )
+    return _weighted("profit", "higher", about, {"tp": tp, "fp": fp, "fn": fn, "tn": tn})
+
+
+def net_benefit(*, at: float) -> Metric:
+    """Net benefit at a threshold probability: the y axis of decision-curve analysis."""
+    p = finite_number("at", "net_benefit", at)
+    if not 0 <= p < 1:
+        raise InvalidParameterError.of(
+            parameter="at", caller="net_benefit", must_be="a probability in [0, 1)", got=float(p)
+        )
+
+    def numerator(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return tp - times(p / (1 - p), fp)
+
+    return Metric(
+        name="net_benefit",
+        direction="higher",
+        trend_=GOOD,
+        numerator=numerator,
+        denominator=lambda tp, fp, fn, tn: tp + fp + fn + tn,
+        magnitude_=lambda positives, negatives: 1.0 + float(p / (1 - p)),
+        parameters=(("at", p),),
+        about=About(
+            title="Net benefit",
+            summary="Hits per row minus false alarms per row, weighted by the odds at which one is "
+            "ready to act. Its maximiser is the cost optimum with fp : fn = at : (1 - at).",
+            formula="tp/n - fp/n * at/(1 - at)",
+            range="(-inf, prevalence], larger is better, 0 is 'treat nobody'",
+            undefined=NO_ROWS,
+            monotone=ALWAYS,
+            parameters={"at": "the threshold probability in [0, 1)"},
+            aliases=("nb",),
+            reference="Vickers, A. J., Elkin, E. B. (2006). Decision curve analysis. "
+            "doi:10.1177/0272989X06295361",
+        ),
+    )

@@ -1,0 +1,213 @@
+"""What all pictures share: colours, axes, legends, files."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from cutpoints._atomic import replaced
+from cutpoints._curve import Curve, curve
+from cutpoints.exceptions import InvalidParameterError, MissingDependencyError
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from cutpoints._goal import Constraints, Objective
+    from cutpoints._result import Confusion, Cut, Interval
+    from cutpoints.metrics.expression import Expression
+
+# Okabe and Ito's palette: told apart with any colour vision, and in grey by their lightness.
+BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
+LINES = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION)
+STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
+GREY, LIGHT = "#666666", "#BBBBBB"
+CHOSEN: dict[str, Any] = {
+    "marker": "o",
+    "markersize": 10,
+    "markerfacecolor": VERMILION,
+    "markeredgecolor": "black",
+    "markeredgewidth": 1.2,
+    "linestyle": "none",
+    "zorder": 10,
+    "clip_on": False,
+}
+_GRID = 2000
+FORMATS = ("png", "svg", "pdf")
+
+
+class Chosen(NamedTuple):
+    """The point that the picture is about."""
+
+    threshold: float
+    interval: Interval
+    confusion: Confusion
+    label: str
+    expression: Expression | None
+    ties: tuple[float, ...]
+
+
+def choose(
+    of: Curve,
+    *,
+    maximize: Objective | None = None,
+    minimize: Objective | None = None,
+    subject_to: Constraints = None,
+    threshold: float | None = None,
+) -> Chosen | None:
+    """Return the optimum of a goal, or what a threshold does, or None if neither is given."""
+    if maximize is None and minimize is None:
+        if threshold is None:
+            return None
+        cut: Cut = of.at(threshold)
+        text = f"threshold {threshold:.4g}"
+        return Chosen(float(threshold), cut.interval, cut.confusion, text, None, ())
+    found = of.best(maximize=maximize, minimize=minimize, subject_to=subject_to).raise_if_infeasible()
+    assert found.threshold is not None
+    assert found.interval is not None
+    assert found.confusion is not None
+    from cutpoints._goal import objective
+
+    wanted = maximize if maximize is not None else minimize
+    assert wanted is not None
+    text = f"{'best' if maximize is not None else 'least'} {found.objective} = {found.value:.4g}"
+    text += f"\nat threshold {found.threshold:.4g}"
+    ties = tuple(tie.threshold for tie in found.ties[:20])
+    if ties:
+        text += f" ({len(found.ties)} more equal)"
+    return Chosen(found.threshold, found.interval, found.confusion, text, objective(wanted), ties)
+
+
+class Display:
+    """Base of the displays: `plot` on given or new axes, `save` to a file."""
+
+    size = (5.6, 6.6)
+    legend_columns = 1
+    legend_place = "below"
+    ax_: Axes
+    figure_: Any
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None, **options: Any
+    ) -> Self:
+        """Draw from labels and scores; options are those of `from_curve`."""
+        made = curve(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+        return cls.from_curve(made, **options)
+
+    @classmethod
+    def from_curve(cls, of: Curve, *, ax: Axes | None = None, **options: Any) -> Self:
+        """Draw a curve."""
+        return cls.of_curve(of, **options).plot(ax=ax)
+
+    @classmethod
+    def of_curve(cls, of: Curve, **options: Any) -> Self:
+        """Compute the arrays, without drawing."""
+        raise NotImplementedError
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on the given axes, or on new ones; afterwards in `ax_` and `figure_`."""
+        own = ax is None
+        if ax is None:
+            pyplot = _matplotlib("pyplot")
+            _, ax = pyplot.subplots(figsize=self.size, layout="constrained")
+        return self._on(ax, own=own)
+
+    def save(self, path: str | os.PathLike[str], *, dpi: int = 150) -> Path:
+        """Write a PNG, SVG or PDF file; never a half-written one. Works without a screen.
+
+        The file is written under a temporary name beside its place and renamed when it is complete.
+        """
+        place = Path(path)
+        ending = place.suffix.lower().lstrip(".")
+        if ending not in FORMATS:
+            raise InvalidParameterError.of(
+                parameter="path", caller="save", must_be=f"a file name that ends in .{', .'.join(FORMATS)}",
+                got=str(place),
+            )  # fmt: skip
+        figure = _matplotlib("figure").Figure(figsize=self.size, layout="constrained")
+        self._on(figure.subplots(), own=True)
+        with replaced(place, folders=True) as beside:
+            figure.savefig(beside, dpi=dpi, format=ending)
+        return place
+
+    def _on(self, ax: Axes, *, own: bool) -> Self:
+        self._draw(ax)
+        handles, labels = ax.get_legend_handles_labels()
+        for other in getattr(ax, "twins_", ()):
+            more = other.get_legend_handles_labels()
+            handles, labels = handles + more[0], labels + more[1]
+        if labels:
+            if own and self.legend_place == "below":
+                ax.legend(
+                    handles,
+                    labels,
+                    loc="upper center",
+                    bbox_to_anchor=(0.5, -0.12),
+                    frameon=False,
+                    ncols=self.legend_columns,
+                )
+            else:
+                ax.legend(handles, labels, loc="best", framealpha=0.9, fontsize="small")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw(self, ax: Axes) -> None:
+        raise NotImplementedError
+
+
+def _matplotlib(module: str) -> Any:
+    """Import a part of matplotlib, or say how to install it."""
+    from importlib import import_module
+
+    try:
+        return import_module(f"matplotlib.{module}")
+    except ImportError as error:
+        raise MissingDependencyError.of(caller="plots", package="matplotlib", extra="plot") from error
+
+
+def unit_square(ax: Axes, *, x: str, y: str) -> None:
+    """Label axes that both run from 0 to 1."""
+    ax.set(xlabel=x, ylabel=y, xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+    ax.set_aspect("equal", adjustable="box")
+    tidy(ax)
+
+
+def tidy(ax: Axes) -> None:
+    """Draw less ink: two spines, a light grid behind the data."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(visible=True, color="#E6E6E6", linewidth=0.8)
+    ax.set_axisbelow(True)
+
+
+def thin(*columns: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+    """Leave out points that no eye and no printer can tell from the one before; the ends stay."""
+    if len(columns[0]) <= 2 * _GRID:
+        return columns
+    keep = np.zeros(len(columns[0]), dtype=np.bool_)
+    keep[[0, -1]] = True
+    for column in columns:
+        finite = column[np.isfinite(column)]
+        if len(finite) == 0:
+            continue
+        low, high = float(finite.min()), float(finite.max())
+        scale = _GRID / (high - low) if high > low else 0.0
+        place = np.nan_to_num((column - low) * scale, posinf=math.inf, neginf=-math.inf)
+        place = np.floor(np.clip(place, -1, _GRID + 1))
+        keep[1:] |= place[1:] != place[:-1]
+    return tuple(column[keep] for column in columns)
+
+
+def finite_ends(thresholds: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the range of the finite thresholds, a little widened."""
+    finite = thresholds[np.isfinite(thresholds)]
+    if len(finite) == 0:
+        return 0.0, 1.0
+    low, high = float(finite.min()), float(finite.max())
+    room = 0.02 * (high - low) or 0.5
+    return low - room, high + room

@@ -1,0 +1,683 @@
+"""`find(..., by=...)`: each segment's solution is that of its own rows, from passes that all share."""
+
+import datetime as dt
+import gc
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cutpoints as cp
+from asking import everything
+from cutpoints import _segments as segments
+from cutpoints._data import segments as segmented
+from cutpoints._data.segment_codes import Coder
+from cutpoints._find import solve
+from cutpoints._goal import goal as read_goal
+from cutpoints._kernel.histogram import Block
+from cutpoints._kernel.masses import BLOCK_ROWS
+from cutpoints._kernel.weighed import Weighed
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from strategies import conjunctions, directions, objectives, problems
+
+KEYS = (
+    ["a", "b", ""],
+    ["Ä", "漢字", "a\x00b", " a", "A"],
+    [3, -1, 10**12],
+    [0.5, -0.0, math.nan],
+    [dt.date(2026, 10, 1), dt.date(1969, 1, 1)],
+    [None, "x", "y"],
+    [True, False],
+)
+
+
+def column(values):
+    """A column of Python objects; a list of lists must not become two-dimensional."""
+    made = np.empty(len(values), dtype=object)
+    made[:] = values
+    return made
+
+
+@st.composite
+def segmented_problems(draw, kind=None, columns=1):
+    """Rows, and keys that fall into a few segments."""
+    problem = draw(problems(kind, max_size=30))
+    size = len(problem.scores)
+    keys = []
+    for _ in range(columns):
+        pool = draw(st.sampled_from(KEYS))
+        keys.append(column(draw(st.lists(st.sampled_from(pool), min_size=size, max_size=size))))
+    return problem, keys
+
+
+def ask(problem, index=slice(None), **options):
+    """Call `find` with some rows of a problem."""
+    part = problem.take(index)
+    if part.labels is None:
+        data = cp.counted(part.scores, positives=part.positives, negatives=part.negatives)
+        return cp.find(data, **options)
+    return cp.find(part.labels, part.scores, sample_weight=part.weights, **options)
+
+
+def as_key(value):
+    """The key of a value: None where it is missing."""
+    return None if value is None or value != value else value
+
+
+def rows_by_key(keys):
+    """The rows of each segment, by going through them one by one."""
+    found = {}
+    for i, parts in enumerate(zip(*keys, strict=True)):
+        key = tuple(map(as_key, parts))
+        found.setdefault(key if len(keys) > 1 else key[0], []).append(i)
+    return found
+
+
+def facts(entry):
+    """What must be equal bit for bit, but for how the search went about it."""
+    if isinstance(entry, segments.Unsolved):
+        return entry.status, entry.reason, entry.rows, entry.positives, entry.negatives
+    return entry.status, everything(entry), entry.rows, entry.positives, entry.negatives
+
+
+def alone(problem, index, **options):
+    """The solution of some rows, or the error, in the same form."""
+    try:
+        return facts(ask(problem, index, **options))
+    except InvalidInputError as error:
+        part = problem.take(index)
+        rows = part.rows
+        return (
+            "undefined",
+            str(error).split("\n\n")[0],
+            len(rows),
+            *(float(sum(row[i] for row in rows)) for i in (1, 2)),
+        )
+
+
+# --- in memory
+
+
+@given(segmented_problems(), directions, objectives(), conjunctions(1))
+@settings(max_examples=150)
+def test_each_segment_is_solved_as_if_it_were_alone(posed, direction, objective, constraints):
+    """Every segment equals `find` on its own rows, bit for bit; those that fail say what `find` says."""
+    problem, keys = posed
+    options = {direction: objective.text, "subject_to": [one.text for one in constraints]}
+    expected = rows_by_key(keys)
+
+    found = ask(problem, by=keys[0], **options)
+
+    assert set(expected) == set(found)
+    assert len(expected) == len(found)
+    for key, index in expected.items():
+        assert alone(problem, np.array(index), **options) == facts(found[key])
+        if not isinstance(found[key], segments.Unsolved):
+            assert ask(problem, np.array(index), **options).certificate == found[key].certificate
+
+
+@pytest.mark.parametrize("weight", [0.1, 1.0])
+def test_one_weight_of_all_rows_is_counted_in_segments_too(weight):
+    """The certificate says the same of a segment as of its rows alone, passes included."""
+    y_true, y_score, keys = np.arange(12) % 3 == 0, np.arange(12) * 5 % 7 / 7, np.arange(12) % 2
+    weights = np.full(12, weight)
+
+    found = cp.find(y_true, y_score, sample_weight=weights, by=keys, maximize="f1")
+    for key in (0, 1):
+        rows = keys == key
+        alone = cp.find(y_true[rows], y_score[rows], sample_weight=weights[rows], maximize="f1")
+        assert (alone.value, alone.certificate) == (found[key].value, found[key].certificate)
+
+
+@given(segmented_problems("unweighted", columns=2))
+@settings(max_examples=40)
+def test_several_columns_make_one_key(posed):
+    """Segments of two columns are the pairs that occur, as tuples."""
+    problem, keys = posed
+    expected = rows_by_key(keys)
+
+    found = ask(problem, by=keys, maximize="accuracy")
+
+    assert set(expected) == set(found)
+    for key, index in expected.items():
+        assert facts(ask(problem, np.array(index), maximize="accuracy")) == facts(found[key])
+
+
+def test_ten_thousand_segments():
+    """Ten thousand segments are ten thousand solutions, in order, and no row is lost."""
+    rng = np.random.default_rng(0)
+    keys = np.concatenate([np.arange(10_000), rng.integers(0, 10_000, 50_000)])
+    score = rng.random(len(keys))
+    label = rng.random(len(keys)) < score
+
+    found = cp.find(label, score, by=keys, maximize="accuracy")
+
+    assert list(range(10_000)) == list(found)
+    assert len(keys) == sum(one.rows for one in found.values())
+    for key in (0, 17, 9_999):
+        mine = keys == key
+        assert facts(cp.find(label[mine], score[mine], maximize="accuracy")) == facts(found[key])
+    assert "9,980 more segments" in repr(found)
+
+
+# --- out of a stream
+
+
+class Stream:
+    """Arrays as a stream with keys, in small blocks; counts its passes."""
+
+    def __init__(self, problem, keys, size=5):
+        self.problem, self.keys, self.size, self.passes = problem, keys, size, 0
+
+    def read(self, near=None):
+        """Yield blocks as files do, all rows or those in a range."""
+        self.passes += 1
+        low, high = near or (-math.inf, math.inf)
+        picked = np.flatnonzero((self.problem.scores >= low) & (self.problem.scores <= high))
+        for start in range(0, len(picked), self.size):
+            index = picked[start : start + self.size]
+            part = self.problem.take(index)
+            if part.labels is None:
+                readings = [(1, part.positives), (0, part.negatives)]
+            else:
+                weights = None if part.weights is None else part.weights.astype(np.float64)
+                readings = [(part.labels.astype(np.uint8), weights)]
+            yield [keys[index] for keys in self.keys], Block(part.scores, readings)
+
+
+def streamed(stream, *, holds, cells, min_rows=1, **options):
+    """Search a stream that does not fit in memory, whatever its size."""
+    wanted = read_goal(**options)
+    data = segmented.opened(stream, holds=holds, cells=cells)
+    if isinstance(data, segmented.Grouped):
+        pytest.fail("the rows fit in memory")
+    names = tuple(f"k{i}" for i in range(len(stream.keys)))
+    return segments.streamed(data, names, wanted, solve, min_rows)
+
+
+@given(
+    segmented_problems(),
+    directions,
+    objectives(),
+    conjunctions(1),
+    st.integers(0, 6),
+    st.sampled_from([2, 5, 20, 1 << 12]),
+)
+@settings(max_examples=200)
+def test_a_stream_gives_the_same_solutions(  # noqa: PLR0917
+    posed, direction, objective, constraints, holds, cells
+):
+    """However little memory and however few cells, each segment is solved as if it were alone."""
+    problem, keys = posed
+    options = {direction: objective.text, "subject_to": [one.text for one in constraints]}
+    expected = rows_by_key(keys)
+    if len(problem.scores) <= holds:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segmented, "LEAST", 2)
+
+        found = streamed(Stream(problem, keys), holds=holds, cells=cells, **options)
+
+    assert set(expected) == set(found)
+    for key, index in expected.items():
+        assert alone(problem, np.array(index), **options) == facts(found[key])
+
+
+def test_a_stream_with_a_function_of_ones_own():
+    """A goal without bounds is swept: one more pass, and the same answers."""
+    rng = np.random.default_rng(3)
+    problem = make(rng, 400, 3)
+    keys = rng.integers(0, 3, 400)
+
+    def odd(tp, fp, fn, tn):
+        return -((tp - 7) ** 2) - fp
+
+    stream = Stream(problem, [keys])
+    found = streamed(stream, holds=10, cells=50, maximize=odd)
+
+    assert 2 == stream.passes
+    for key in range(3):
+        assert facts(ask(problem, keys == key, maximize=odd)) == facts(found[key])
+
+
+def test_what_can_be_attained_is_searched_once_for_each_metric():
+    """Two bounds on one metric ask the same question, which takes no further pass."""
+    rng = np.random.default_rng(4)
+    problem, keys = make(rng, 400, 3), rng.integers(0, 3, 400)
+    passes = []
+    for bounds in (["f1 > 1"], ["f1 > 1", "f1 >= 2"]):
+        stream = Stream(problem, [keys])
+
+        found = streamed(stream, holds=10, cells=50, maximize="recall", subject_to=bounds)
+
+        assert ["infeasible"] * 3 == [one.status for one in found.values()]
+        passes.append(stream.passes)
+    assert passes[0] == passes[1]
+
+
+def make(rng, rows, segments_, dtype=np.float64):
+    """Rows whose labels follow their scores."""
+    from strategies import Problem
+
+    score = rng.random(rows).astype(dtype)
+    return Problem("unweighted", score, (rng.random(rows) < score).astype(np.int8))
+
+
+@pytest.mark.parametrize("count", [10, 100, 1000])
+def test_the_number_of_passes_does_not_depend_on_the_segments(count):
+    """With as many rows per segment, a hundred times the segments take no further pass."""
+    rng = np.random.default_rng(0)
+    problem = make(rng, 400 * count, count)
+    keys = rng.integers(0, count, 400 * count)
+    stream = Stream(problem, [keys], size=BLOCK_ROWS)
+
+    found = streamed(stream, holds=100 * count, cells=100 * count, maximize="f1")
+
+    assert stream.passes <= 3
+    assert count == len(found.solved)
+    assert {stream.passes} == {one.certificate.passes for one in found.values()}
+    for key in (0, count - 1):
+        assert facts(ask(problem, keys == key, maximize="f1")) == facts(found[key])
+
+
+@pytest.mark.parametrize("kind", ["log-normal", "one score", "rounded", "tiny", "infinite"])
+def test_odd_distributions_need_few_passes(kind):
+    """Scores over many orders of magnitude, heaps of equal ones and a range of a few floats."""
+    rng = np.random.default_rng(1)
+    rows = 60_000
+    problem = make(rng, rows, 3)
+    score = {
+        "log-normal": np.exp(np.clip(rng.normal(0, 200, rows), -700, 700)),
+        "one score": np.full(rows, 0.5),
+        "rounded": np.round(problem.scores, 2),
+        "tiny": 0.5 + problem.scores * 1e-12,
+        "infinite": np.where(
+            problem.scores < 0.1, -np.inf, np.where(problem.scores > 0.9, np.inf, problem.scores)
+        ),
+    }[kind]
+    problem = problem.with_scores(score)
+    keys = rng.integers(0, 3, rows)
+    stream = Stream(problem, [keys], size=BLOCK_ROWS)
+
+    found = streamed(stream, holds=2_000, cells=2_000, maximize="mcc" if kind != "one score" else "f1")
+
+    assert stream.passes <= 4
+    for key in range(3):
+        expected = ask(problem, keys == key, maximize=str(found.objective))
+        assert facts(expected) == facts(found[key])
+
+
+def test_float32_streams_stay_float32():
+    """The middle of a gap is a float32 where the scores are."""
+    rng = np.random.default_rng(2)
+    problem = make(rng, 3_000, 2, np.float32)
+    keys = rng.integers(0, 2, 3_000)
+    data = segmented.opened(Stream(problem, [keys], size=500), holds=100, cells=200)
+    wanted = read_goal(maximize="f1")
+
+    found = segments.streamed(data, ("k",), wanted, lambda goal, look: solve(goal, look, "middle"), 1)
+
+    for key in (0, 1):
+        expected = ask(problem, keys == key, maximize="f1", at="middle")
+        assert expected.threshold == found[key].threshold == float(np.float32(found[key].threshold))
+
+
+def test_a_stream_that_changes_is_noticed():
+    """Rows or segments that come and go between passes are an error, and not a wrong answer."""
+    rng = np.random.default_rng(2)
+    problem = make(rng, 3_000, 2)
+
+    class Shrinking(Stream):
+        def read(self, near=None):
+            yield from list(super().read(near))[self.passes - 1 :]
+
+    class Renaming(Stream):
+        def read(self, near=None):
+            for keys, block in super().read(near):
+                yield [keys[0] + 5 * (self.passes - 1)], block
+
+    for kind in (Shrinking, Renaming):
+        stream = kind(problem, [rng.integers(0, 2, 3_000)], size=100)
+        with pytest.raises(InvalidInputError, match="same rows each time"):
+            streamed(stream, holds=100, cells=200, maximize="f1")
+
+
+# --- engines and files
+
+
+def frames():
+    """The same rows in every form that has columns with names."""
+    pl, duckdb = pytest.importorskip("polars"), pytest.importorskip("duckdb")
+    pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(5)
+    rows = 3_000
+    score = rng.random(rows)
+    frame = pl.DataFrame(
+        {
+            "y": (rng.random(rows) < score).astype(int),
+            "p": score,
+            "w": rng.random(rows),
+            "select": [None if k == 3 else f'k"{k}' for k in rng.integers(0, 6, rows)],
+            "day": [dt.date(2026, 10, int(d)) for d in rng.integers(1, 4, rows)],
+        }
+    )
+    return {
+        "polars": frame,
+        "lazy": frame.lazy(),
+        "pandas": frame.to_pandas(),
+        "pyarrow": frame.to_arrow(),
+        "duckdb": duckdb.from_arrow(frame.to_arrow()),
+        "parquet": frame,
+    }
+
+
+@pytest.mark.parametrize("engine", ["lazy", "pandas", "pyarrow", "duckdb", "parquet"])
+@pytest.mark.parametrize("holds", [1 << 22, 100])
+def test_every_engine_gives_the_same_segments(engine, holds, tmp_path, monkeypatch):
+    """Frames in memory, lazy ones and files agree, whether or not the rows fit in memory."""
+    made = frames()
+    names = {"label": "y", "score": "p", "weight": "w", "by": ["select", "day"]}
+    expected = cp.find(made["polars"], **names, maximize="f1")
+    data = made[engine]
+    if engine == "parquet":
+        data = tmp_path / "scores.parquet"
+        made["polars"].write_parquet(data)
+    monkeypatch.setattr(segments, "HOLDS", holds)
+
+    found = cp.find(data, **names, maximize="f1")
+
+    days = [tuple(key) for key in expected]
+    assert 18 == len(days)
+    assert (None, dt.date(2026, 10, 3)) == days[-1]
+    if engine == "pandas":  # pandas has no dates, only times
+        assert days == [(key, day.date() if isinstance(day, dt.datetime) else day) for key, day in found]
+    else:
+        assert days == list(found)
+    assert list(map(facts, expected.values())) == list(map(facts, found.values()))
+
+
+def test_segments_of_a_csv_file_are_text(tmp_path):
+    """CSV has no types: keys are what is written, and an empty cell is missing."""
+    path = tmp_path / "scores.csv"
+    path.write_text("y,p,k\n1,0.9,1\n0,0.1,1\n1,0.8,02\n0,0.3,02\n1,0.7,\n0,0.2,\n", encoding="utf-8")
+
+    found = cp.find(path, label="y", score="p", by="k", maximize="f1")
+
+    assert ["02", "1", None] == list(found)
+    assert [0.8, 0.9, 0.7] == [one.threshold for one in found.values()]
+
+
+def test_bad_rows_of_a_stream_are_refused(tmp_path):
+    """NaN scores and third labels stop the search, as they do without segments."""
+    pl = pytest.importorskip("polars")
+    for y, p, message in (
+        ([0, 1, 2], [0.1, 0.2, 0.3], "two distinct labels"),
+        ([0, 1, 1], [0.1, None, 0.3], "NaN"),
+    ):
+        frame = pl.DataFrame({"y": y, "p": p, "k": ["a", "b", "b"]})
+        frame.write_parquet(tmp_path / "bad.parquet")
+        for data in (frame, frame.lazy(), tmp_path / "bad.parquet"):
+            with pytest.raises(InvalidInputError, match=message):
+                cp.find(data, label="y", score="p", by="k", maximize="f1")
+
+
+# --- keys
+
+
+def test_missing_keys_are_a_segment_of_their_own():
+    """None, NaN, NaT and NA are one key, None, which comes last; no row is lost."""
+    pd = pytest.importorskip("pandas")
+    keys = column([None, "b", float("nan"), "a", pd.NaT, pd.NA])
+
+    found = cp.find([0, 1, 1, 1, 0, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], by=keys, maximize="accuracy")
+
+    assert ["a", "b", None] == list(found)
+    assert 4 == found[None].rows
+    assert "(missing)" in repr(found)
+
+
+def test_codes_hold_over_batches():
+    """A key keeps its code from one batch to the next, in whatever type it comes."""
+    coder = Coder()
+
+    first = coder.encode([np.array(["b", "a"]), np.array([1, 2])])
+    second = coder.encode([column(["a", "c", "b"]), np.array([2.0, 1.0, 1.0])])
+
+    assert [("b", 1), ("a", 2), ("c", 1)] == [coder.keys[i] for i in (first[0], first[1], second[1])]
+    assert [first[1], 2, first[0]] == second.tolist()
+
+
+def test_times_finer_than_python_has_are_kept():
+    """Nanoseconds that a datetime cannot hold stay NumPy times; others become datetimes."""
+    times = np.array(["2026-10-01T00:00:00.000000001", "2026-10-01"], dtype="datetime64[ns]")
+
+    found = cp.find([0, 1], [0.1, 0.2], by=times, maximize="accuracy")
+
+    assert {times[0], dt.datetime(2026, 10, 1)} == set(found)  # noqa: DTZ001
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        ["a", "a", "b"],
+        np.array(["a", "a", "b"]),
+        {"k": ["a", "a", "b"]},
+        [np.array(["a", "a", "b"])],
+        (["a", "a", "b"],),
+    ],
+)
+def test_ways_to_pass_keys(by):
+    """A list of keys, an array, a dict, and a list of columns all work."""
+    found = cp.find([0, 1, 1], [0.1, 0.9, 0.5], by=by, maximize="accuracy")
+
+    assert ["a", "b"] == list(found)
+
+
+def test_a_named_series_names_the_segments():
+    """The name of a pandas Series is the name of its column in the result."""
+    pd = pytest.importorskip("pandas")
+
+    found = cp.find([0, 1], [0.1, 0.9], by=pd.Series(["x", "x"], name="land"), maximize="f1")
+
+    assert ("land",) == found.by
+    assert ["x"] == found.to_pandas()["land"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("by", "options", "message"),
+    [
+        (["a"], {}, "same number of rows"),
+        ({"a": ["x", "y"], "b": ["x"]}, {}, "same number of rows"),
+        ({}, {}, "one column of segments"),
+        ([["a", "b"], ["c", "d"]], {"min_rows": 0}, "'min_rows' parameter of find must be a whole number"),
+        ([["a", "b"], ["c", "d"]], {"min_rows": 2.5}, "a whole number"),
+        (np.zeros(2, dtype=complex), {}, "text, numbers, booleans or dates"),
+        (column([[1], [2]]), {}, "text, numbers, booleans or dates"),
+    ],
+)
+def test_bad_keys_are_refused(by, options, message):
+    """What cannot be a segment is an error that says what can."""
+    with pytest.raises((InvalidInputError, InvalidParameterError), match=message):
+        cp.find([0, 1], [0.1, 0.9], by=by, maximize="f1", **options)
+
+
+@pytest.mark.parametrize(
+    ("by", "message"),
+    [
+        ("lnd", "The column 'lnd'"),
+        (["land", "land"], "names that differ"),
+        (7, "the name of a column"),
+        ([], "the name of a column"),
+    ],
+)
+def test_bad_names_of_columns_are_refused(by, message):
+    """Where columns have names, `by` must be such names; the near one is suggested."""
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"y": [0, 1], "p": [0.1, 0.9], "land": ["a", "b"]})
+
+    for data in (frame, frame.lazy()):
+        with pytest.raises((InvalidInputError, InvalidParameterError), match=message):
+            cp.find(data, label="y", score="p", by=by, maximize="f1")
+
+
+# --- segments that fail, and the result
+
+
+@pytest.fixture
+def mixed():
+    """Four segments: a good one, one without negatives, one that is infeasible, one of a single row."""
+    keys = ["good"] * 4 + ["pure"] * 2 + ["hopeless"] * 3 + ["<tiny>"]
+    labels = [0, 1, 0, 1, 1, 1, 1, 0, 0, 0]
+    scores = [0.1, 0.8, 0.3, 0.9, 0.4, 0.5, 0.1, 0.2, 0.3, 0.7]
+    return cp.find(
+        labels, scores, by={"land": keys}, maximize="youden_j", subject_to="precision >= 0.9", min_rows=2
+    )
+
+
+def test_segments_that_fail_stop_no_others(mixed):
+    """Each entry says what became of it, and has the attributes of a solution."""
+    assert ["<tiny>", "good", "hopeless", "pure"] == list(mixed)
+    assert ["too_few_rows", "optimal", "infeasible", "undefined"] == [one.status for one in mixed.values()]
+    assert ["good"] == list(mixed.solved)
+    assert {"<tiny>", "hopeless", "pure"} == set(mixed.unsolved)
+    assert "at least 2 rows. It has 1." in mixed.unsolved["<tiny>"]
+    assert "precision >= 0.9" in mixed.unsolved["hopeless"]
+    assert None is mixed["<tiny>"].threshold
+    for call in (mixed["<tiny>"].raise_if_infeasible, lambda: mixed["<tiny>"].decide([0.5])):
+        with pytest.raises(InvalidInputError, match="at least 2 rows"):
+            call()
+
+
+def test_one_class_says_so_even_if_the_goal_is_defined():
+    """Accuracy has an optimum without negatives; the note says that there are none."""
+    found = cp.find([1, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], by=["a", "a", "b", "b"], maximize="accuracy")
+
+    assert "no negative rows" == found.note("a")
+    assert "" == found.note("b")
+    assert 0.1 == found["a"].threshold
+
+
+def test_the_result_as_json(mixed):
+    """`to_dict` is strict JSON: the goal, the keys by name, and each solution."""
+    shown = json.loads(json.dumps(mixed.to_dict(), allow_nan=False))
+
+    assert (1, 3, ["land"]) == (shown["solved"], shown["unsolved"], shown["by"])
+    good = next(one for one in shown["segments"] if one["key"] == {"land": "good"})
+    assert mixed["good"].to_short_dict().items() <= (good | {"constraints": ["precision >= 0.9"]}).items()
+    assert "metrics" not in good
+    tiny = shown["segments"][0]
+    assert ({"land": "<tiny>"}, "too_few_rows", None) == (tiny["key"], tiny["status"], tiny["threshold"])
+
+
+def test_keys_of_all_kinds_are_json():
+    """Dates are ISO text, infinite keys are words, and missing keys are null."""
+    keys = column([dt.date(2026, 1, 2), None, True, "x", 2.5, math.inf])
+
+    found = cp.find([0, 1, 0, 1, 0, 1], np.arange(6) / 8, by=keys, maximize="accuracy").to_dict()
+
+    shown = [one["key"]["segment"] for one in found["segments"]]
+    assert {"2026-01-02", None, True, "x", 2.5, "inf"} == set(shown)
+    json.dumps(found, allow_nan=False)
+
+
+def test_the_result_as_tables(mixed):
+    """Frames have one row per segment; text and HTML say what is wrong, and HTML is escaped."""
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+
+    for frame in (mixed.to_pandas(), mixed.to_polars()):
+        assert list(mixed) == list(frame["land"])
+        assert list(segments._COLUMNS) == list(frame.columns)[1:]
+    assert "&lt;tiny&gt;" in mixed._repr_html_()
+    assert "too few rows" in repr(mixed)
+    assert "1 of 4 segments solved" in repr(mixed)
+    assert "maximize youden_j subject to precision >= 0.9 by land" in repr(mixed)
+
+
+def test_decisions_by_segment():
+    """Each row is compared with the threshold of its own segment; unknown segments are refused."""
+    rng = np.random.default_rng(0)
+    score, keys = rng.random(300), rng.integers(0, 3, 300)
+    label = rng.random(300) < score
+    found = cp.find(label, score, by=keys, maximize="f1")
+
+    decisions = found.decide(score, keys)
+
+    for key, one in found.items():
+        assert one.confusion.tp == int((decisions[keys == key] & label[keys == key]).sum())
+    with pytest.raises(InvalidParameterError, match="was not in the data"):
+        found.decide([0.5], [7])
+    with pytest.raises(InvalidInputError, match="same number of rows"):
+        found.decide([0.5], [1, 1])
+
+
+def test_confidence_is_per_segment():
+    """With a confidence each segment is certified by itself, or says that it cannot be."""
+    rng = np.random.default_rng(0)
+    score, keys = rng.random(2_000), np.repeat(["large", "small"], [1_980, 20])
+    label = rng.random(2_000) < score
+    goal = {"maximize": "precision", "subject_to": "recall >= 0.8", "confidence": 0.95}
+
+    found = cp.find(label, score, by=keys, **goal)
+
+    mine = keys == "large"
+    assert cp.find(label[mine], score[mine], **goal).threshold == found["large"].threshold
+    assert "none_certified" == found["small"].status
+    assert "none certified" == found.note("small")
+
+
+def test_what_only_memory_can_do_is_refused_on_streams(monkeypatch):
+    """A method or a confidence needs the rows; where these do not fit, that is said."""
+    pl = pytest.importorskip("polars")
+    monkeypatch.setattr(segments, "HOLDS", 2)
+    frame = pl.DataFrame({"y": [0, 1] * 10, "p": np.arange(20) / 32, "k": ["a", "b"] * 10}).lazy()
+
+    for options in ({"method": "sweep"}, {"confidence": 0.9, "subject_to": "recall >= 0.5"}):
+        with pytest.raises(InvalidParameterError, match="do not fit in memory"):
+            cp.find(frame, label="y", score="p", by="k", maximize="f1", **options)
+
+
+def test_a_source_that_cannot_be_split_is_refused():
+    """Rows behind a source of one's own have no segments."""
+    sketch = cp.Sketch().update([0.1, 0.9], [0, 1])
+
+    class Own:
+        passes = few = holds = 0
+
+        def summary(self):
+            return sketch._counts.summary()
+
+        histogram = rows = summary
+
+    with pytest.raises(InvalidInputError, match="where 'by' is given"):
+        cp.find(Own(), by=["a", "b"], maximize="f1")
+
+
+def _weighed():
+    """Count the rows with weights that somebody holds."""
+    gc.collect()
+    return sum(isinstance(thing, Weighed) for thing in gc.get_objects())
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_solutions_of_segments_hold_few_cuts(weighted):
+    """The cuts of thousands of segments would take several times the memory of the rows."""
+    rng = np.random.default_rng(1)
+    scores, by = rng.random(20_000), np.repeat(["a", "b"], 10_000)
+    labels, weights = (rng.random(20_000) < scores).astype(int), rng.random(20_000) if weighted else None
+    before = _weighed()
+    found = cp.find(labels, scores, maximize="f1", sample_weight=weights, by=by)
+
+    assert before == _weighed()
+    for key, solution in found.items():
+        part = by == key
+        mass = labels[part] if weights is None else weights[part]
+        assert solution.seen._cuts is None
+        assert len(solution.seen._even.thresholds) <= 99
+        masses = solution.policy().found_on.distribution.masses
+        assert (10_000 if weights is None else pytest.approx(mass.sum(), rel=1e-12)) == sum(masses)
+        assert max(masses) < 0.03 * sum(masses)
