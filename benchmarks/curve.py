@@ -136,7 +136,7 @@ def delong(rows: int) -> dict[str, Any]:
         start = time.perf_counter()
         found = covariance(problem.y, problem.score, other)
         best = min(best, time.perf_counter() - start)
-    return {"rows": rows, "seconds": best, "p_value": found.difference(0, 1)[3]}
+    return {"rows": rows, "seconds": best, "p_value": found.difference(0, 1)[2]}
 
 
 def render(result: dict[str, Any]) -> str:

@@ -104,7 +104,7 @@ def quality(problems: int) -> list[dict[str, Any]]:
         ours = cp.CutpointClassifier(model, maximize="f1").fit(X_train, y_train)
         theirs = TunedThresholdClassifierCV(model, scoring="f1").fit(X_train, y_train)
         scores = [f1_score(y_test, one.predict(X_test)) for one in (ours, theirs, ours.estimator_)]
-        found[prevalence].append((*scores, ours.honest_value_))
+        found[prevalence].append((*scores, ours.cross_validated_value_))
     listed = [(f"{p:.0%} positive", values) for p, values in found.items() if values]
     listed.append(("all", [v for values in found.values() for v in values]))
     rows = []
@@ -157,7 +157,7 @@ def render(result: dict[str, Any]) -> str:
         "2,000 training rows, 20,000 held-out rows, logistic regression; each problem has its own seed.",
         "The last column is what CutpointClassifier said to expect.",
         "",
-        "| problems | number | default 0.5 | TunedThresholdClassifierCV | CutpointClassifier | gain ± se | better / equal / worse | honest_value_ |",
+        "| problems | number | default 0.5 | TunedThresholdClassifierCV | CutpointClassifier | gain ± se | better / equal / worse | cross_validated_value_ |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for one in result["quality"]:

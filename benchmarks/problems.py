@@ -21,8 +21,8 @@ class Problem:
     weight: NDArray[Any] | None = None
 
 
-def make(kind: str, rows: int, *, weighted: bool | str = False, seed: int = 0) -> Problem:
-    """Make a problem of a kind, see `KINDS`; with weights of a kind, see `WEIGHTS`, or plain ones."""
+def make(kind: str, rows: int, *, weighted: bool = False, seed: int = 0) -> Problem:
+    """Make a problem of a kind, see `KINDS`; with or without weights."""
     rng = np.random.default_rng(seed)
     score = KINDS[kind](rng, rows)
     # Labels follow the rank of the score, whatever its scale, with plenty of overlap.
@@ -37,8 +37,7 @@ def make(kind: str, rows: int, *, weighted: bool | str = False, seed: int = 0) -
         y = (np.arange(rows) % 2).astype(np.int8)
     if not weighted:
         return Problem(kind, y, score)
-    how = weighted if isinstance(weighted, str) else "weighted"
-    return Problem(f"{kind}, {how}", y, score, WEIGHTS[how](rng, y))
+    return Problem(f"{kind}, weighted", y, score, rng.random(rows))
 
 
 def _probabilities(rng: np.random.Generator, rows: int) -> NDArray[Any]:
@@ -76,15 +75,3 @@ KINDS: dict[str, Any] = {
     "pairs": lambda rng, rows: rng.random(rows),
 }
 """Name -> function of (generator, rows)."""
-
-WEIGHTS: dict[str, Any] = {
-    "weighted": lambda rng, y: rng.random(len(y)),
-    "float32 weights": lambda rng, y: rng.random(len(y)).astype(np.float32),
-    "heavy-tailed weights": lambda rng, y: rng.lognormal(0, 2, len(y)),
-    "half of the weights zero": lambda rng, y: rng.random(len(y)) * (rng.random(len(y)) < 0.5),
-    "weights of 70 orders of magnitude": lambda rng, y: rng.lognormal(0, 20, len(y)),
-    "one weight per class": lambda rng, y: np.where(y == 1, 3.1, 0.7),
-    "one weight": lambda rng, y: np.full(len(y), 0.1),
-    "nearly equal weights": lambda rng, y: 1 + 1e-15 * rng.integers(0, 8, len(y)),
-}
-"""Name -> function of (generator, labels)."""

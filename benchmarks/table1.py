@@ -1,4 +1,4 @@
-"""Table 1 of the document on the 0-1 programme, whole: every row, by six methods.
+"""Table 1 of the document on the 0-1 program, whole: every row, by six methods.
 
     python -m benchmarks.table1                  # 5 s for each cell, a few minutes
     python -m benchmarks.table1 --limit 60       # half an hour or so
@@ -6,7 +6,7 @@
 
 The document gives no data: here scores are expit(1.2 z), z normal, rounded to the decimals of the
 row, and labels are drawn with the score as their chance. Times are those of one call, the best of
-three where a call takes less than half a second; the programme's is formulation and solver. Once a
+three where a call takes less than half a second; the program's is formulation and solver. Once a
 method passes the limit, it is not run on more rows of the same decimals.
 """
 
@@ -91,8 +91,8 @@ def problem(rows: int, decimals: int, seed: int = 0) -> tuple[Any, Any]:
     return (rng.random(rows) < scores).astype(np.int8), scores
 
 
-def programme(y: Any, s: Any, limit: float) -> dict[str, Any]:
-    """Run the document's programme; stopped early it still has a bound, and perhaps a threshold."""
+def program(y: Any, s: Any, limit: float) -> dict[str, Any]:
+    """Run the document's program; stopped early it still has a bound, and perhaps a threshold."""
     began = perf_counter()
     model = ilp.formulate(y, s, maximize="accuracy", formulation="document")
     formulated = perf_counter() - began
@@ -146,7 +146,7 @@ def by_find(method: Any) -> Callable[[Any, Any, float], int]:
 
 
 METHODS: dict[str, tuple[str, Any]] = {
-    "programme": ("document's programme", programme),
+    "program": ("document's program", program),
     "loop": ("exhaustive, Python loop", loop),
     "vectorised": ("exhaustive, NumPy", vectorised),
     "chain": ("chain LP", by_find("ilp")),
@@ -218,23 +218,23 @@ def verdict(row: dict[str, Any], name: str, limit: float) -> str:
     if found["finished"]:
         return text if found["correct"] == row["optimum"] else f"{text} **wrong**"
     if found["correct"] is None:
-        return f"> {limit:g}, nothing" if name == "programme" else f"> {limit:g}"
+        return f"> {limit:g}, nothing" if name == "program" else f"> {limit:g}"
     if found["correct"] == row["optimum"]:
-        return f"> {limit:g}, optimum" + (" unproven" if name == "programme" else "")
+        return f"> {limit:g}, optimum" + (" unproven" if name == "program" else "")
     return f"> {limit:g}, {found['correct'] / row['rows']:.4f}"
 
 
 PAGE_TEXT = """\
 # Table 1, whole
 
-The document that formulates the best accuracy threshold as a 0-1 programme compares it with an exhaustive
+The document that formulates the best accuracy threshold as a 0-1 program compares it with an exhaustive
 search, in a table of 39 rows with 59 of its 156 cells left as “?”.
-Here is every row: by its programme, by its exhaustive search, and by what this package does instead.
+Here is every row: by its program, by its exhaustive search, and by what this package does instead.
 
-**What it shows:** within {limit:g} s the document's programme ends in {programme} of the 39 rows and the
+**What it shows:** within {limit:g} s the document's program ends in {program} of the 39 rows and the
 exhaustive loop in {loop}, the chain, sweep and narrow in all of them; on two million instances of three
 decimals the sweep takes {sweep:.2g} s, narrow {narrow:.2g} s and the chain LP {chain:.2g} s, where the
-document reports 17.751 s for its programme and 166.988 s for its search, in C++ and on another machine.
+document reports 17.751 s for its program and 166.988 s for its search, in C++ and on another machine.
 
 ![Seconds against the number of instances, log-log, a panel for each number of decimals]({plot})
 
@@ -246,11 +246,11 @@ The last four columns are the document's own figures, on its machine and its dat
 
 {table}
 
-The document names neither its solver nor its machine; its programme is run here with HiGHS, without probing
+The document names neither its solver nor its machine; its program is run here with HiGHS, without probing
 and with no gap allowed, and takes longer than published.
 The data are simulated, since the document gives none: scores expit(1.2 z) with z normal, rounded, and labels
 drawn with the score as their chance.
-Scores of exactly 0 and 1 are among them, so the bounds of t are widened: as printed, the programme could not
+Scores of exactly 0 and 1 are among them, so the bounds of t are widened: as printed, the program could not
 call them either way.
 
 Run on {cores} cores ({kind}), Python {python}, NumPy {numpy}, SciPy {scipy}, HiGHS {highspy};
@@ -274,7 +274,7 @@ def render(result: dict[str, Any]) -> str:
     return PAGE_TEXT.format(
         limit=limit,
         plot=PLOT.name,
-        programme=len(ended["programme"]),
+        program=len(ended["program"]),
         loop=len(ended["loop"]),
         **{name: rows[-1]["cells"][name]["seconds"] for name in ("sweep", "narrow", "chain")},
         finished=sum(map(len, ended.values())),
@@ -285,7 +285,7 @@ def render(result: dict[str, Any]) -> str:
 
 
 COLOURS = {
-    "programme": "#c0392b",
+    "program": "#c0392b",
     "loop": "#e08e0b",
     "vectorised": "#b8a200",
     "chain": "#7d3c98",

@@ -493,3 +493,19 @@ def _attainable(every, bound):
         return Attainable(None, None, met=False)
     value, equal = best
     return Attainable(value.number, equal[0].threshold, met=bound.holds(equal[0].confusion))
+
+
+def on_grid(*columns):
+    """Weights as the library counts them: each rounded once to a common grid, half to even; in fractions.
+
+    The grid has 36 bits for the largest weight, fewer where the sum of all rows would not fit 62 bits.
+    """
+    numbers = [Fraction(weight) for column in columns for weight in column]
+    largest = max(numbers, default=Fraction(0))
+    exponent = 0
+    while largest and Fraction(2) ** exponent <= largest:
+        exponent += 1
+    while largest and Fraction(2) ** (exponent - 1) > largest:
+        exponent -= 1
+    step = Fraction(2) ** (exponent - min(36, 62 - len(columns[0]).bit_length()))
+    return [[round(Fraction(weight) / step) * step for weight in column] for column in columns]

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from oracle import Bound, Sum, Term
+from oracle import Bound, Sum, Term, on_grid
 
 KINDS = ("unweighted", "integer weights", "float weights", "one weight", "counted rows")
 
@@ -126,14 +126,15 @@ class Problem:
         """The rows as the oracle wants them: score, pos, neg."""
         scores = self.scores.tolist()
         if self.labels is None:
-            return [
-                (s, Fraction(p), Fraction(n))
-                for s, p, n in zip(scores, self.positives.tolist(), self.negatives.tolist(), strict=True)
-            ]
-        weights = [1] * len(scores) if self.weights is None else self.weights.tolist()
+            positives, negatives = on_grid(self.positives.tolist(), self.negatives.tolist())
+            return list(zip(scores, positives, negatives, strict=True))
+        weights = [Fraction(1)] * len(scores)
+        if self.weights is not None:
+            weights = [Fraction(weight) for weight in self.weights.tolist()]
+            if len(set(weights)) > 1:  # one weight for all rows is not rounded
+                (weights,) = on_grid(weights)
         return [
-            (s, Fraction(w) * y, Fraction(w) * (1 - y))
-            for s, y, w in zip(scores, self.labels.tolist(), weights, strict=True)
+            (s, w * y, w * (1 - y)) for s, y, w in zip(scores, self.labels.tolist(), weights, strict=True)
         ]
 
     def take(self, index):

@@ -17,6 +17,7 @@ SRC = Path(__file__).parents[1] / "src" / "cutpoints"
 # each other.
 FLOORS = (
     ("_version", "exceptions"),
+    ("_format",),
     ("_atomic",),
     ("_validate", "metrics"),
     ("_goal",),
@@ -42,9 +43,12 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("_result", "_policy"): "`Solution.policy()` is the door to it; nothing loads before it is called",
 }
 
+# What of the private modules the command line may import; all else it takes from `import cutpoints`.
+FOR_COMMANDS = ("_format", "_validate", "_version", "_data.progress", "_result.json_number")
+
 # Which rooms or modules may import a package at all. What is not listed here is not imported.
 PACKAGES = {
-    "numpy": tuple(room for room in FLOOR_OF if room not in {"_version", "exceptions", "_atomic"}),
+    "numpy": tuple(room for room in FLOOR_OF if room not in {"_version", "exceptions", "_format", "_atomic"}),
     # _search.guarantee: exact binomial tails, loaded when asked for.
     "scipy": (
         "_ilp",
@@ -74,9 +78,10 @@ PACKAGES = {
         "_data.groupby_labels",
         "_data.groupby_weights",
         "_data.groupby_segments",
+        "_data.lazy_segments",
         "_policy",
     ),
-    "duckdb": ("_data.files", "_policy"),
+    "duckdb": ("_data.files", "_data.lazy_segments", "_policy"),
     # Batches of Polars come from its streaming engine, which narwhals does not offer; Arrow files
     # and the first line of compressed ones are read by pyarrow. Both load when they are met.
     "polars": ("_data.polars_reader",),
@@ -133,6 +138,11 @@ def _imports(path, root):
 def _arrow_fault(room, target):
     """Say why `room` may not import `target`, a dotted name below ``cutpoints``, or None."""
     imported = target.split(".")[0]
+    if room == "cli":
+        private = imported.startswith("_") and imported != "__version__"
+        if private and not any(target == one or target.startswith(f"{one}.") for one in FOR_COMMANDS):
+            return f"imports '{target}', which is private: use the public function, or extend it"
+        return None
     if imported not in FLOOR_OF:
         return (
             "imports the façade; import from the room itself "
@@ -209,7 +219,8 @@ def test_exceptions_are_in_use():
         ("_data/arrays.py", "from cutpoints._search.sweep import sweep", "on the same floor"),
         ("_compare/x.py", "from cutpoints import _assess", "on the same floor"),
         ("_find.py", "import cutpoints as cp", "imports the façade"),
-        ("cli/find.py", "from cutpoints import __version__", "imports the façade"),
+        ("cli/find.py", "from cutpoints._find import find", "which is private"),
+        ("cli/find.py", "from cutpoints._data.files import Opened", "which is private"),
         ("_find.py", "import scipy.optimize", "the package 'scipy'"),
         ("_search/sweep.py", "from scipy import optimize", "the package 'scipy'"),
         ("_data/arrays.py", "import narwhals as nw", "the package 'narwhals'"),
@@ -246,6 +257,11 @@ def test_a_forbidden_import_is_found(tmp_path, file, code, message):
         ("cli/demo.py", "from sklearn.datasets import load_breast_cancer\nimport rich.table"),
         ("_assess/boot.py", "import scipy.stats"),
         ("__init__.py", "from cutpoints._find import find"),
+        ("cli/find.py", "import cutpoints as cp\nfrom cutpoints.metrics import f1"),
+        (
+            "cli/find.py",
+            "from cutpoints.cli._output import show\nfrom cutpoints.exceptions import CutpointError",
+        ),
     ],
 )
 def test_a_proper_import_is_let_through(tmp_path, file, code):

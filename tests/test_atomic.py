@@ -12,7 +12,7 @@ Y, P = [0, 1, 0, 1], [0.1, 0.9, 0.4, 0.6]
 
 WRITERS = {
     "policy.json": lambda path: cp.find(Y, P, maximize="f1").policy().save(path),
-    "week.sketch": lambda path: cp.Sketch().update(P, Y).save(path),
+    "week.sketch": lambda path: cp.Sketch().update(Y, P).save(path),
     "report.html": lambda path: cp.report(Y, P, maximize="f1").save(path),
     "roc.png": lambda path: plots.RocDisplay.from_predictions(Y, P).save(path),
 }

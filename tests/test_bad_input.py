@@ -1,6 +1,7 @@
 """Bad input: each kind has its own error, which says what must hold, what was found, and a hint."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -57,18 +58,18 @@ def test_scores_of_two_dimensions():
 @pytest.mark.parametrize("scores", [0.5, None, np.float64(3)], ids=repr)
 def test_scores_that_are_no_array(scores):
     """A single number is no column of scores."""
-    with pytest.raises(InvalidParameterError, match=r"'y_score'.* must be"):
+    with pytest.raises(InvalidParameterError, match=r"^y_score must be"):
         cp.find(Y, scores, maximize="f1")
 
 
 def test_scores_left_out():
     """Without scores the call is shown as it should be."""
-    refused(InvalidParameterError, "'y_score' parameter of find must be given", r"find\(y_true, y_score", Y)
+    refused(InvalidParameterError, "^y_score must be given", r"find\(y_true, y_score", Y)
 
 
 def test_complex_scores():
     """Complex numbers have no order."""
-    with pytest.raises(InvalidParameterError, match=r"'y_score' must be real numbers.*complex"):
+    with pytest.raises(InvalidParameterError, match=r"^y_score must be real numbers.*complex"):
         cp.find(Y, [1j, 2, 3, 4], maximize="f1")
 
 
@@ -79,25 +80,25 @@ def test_complex_scores():
 )
 def test_text_scores(scores):
     """Text is not read as numbers, even where it could be; the value and its row are shown."""
-    with pytest.raises(InvalidParameterError, match=r"'y_score' must be numbers. Got \"b?'.* at row"):
+    with pytest.raises(InvalidParameterError, match=r"^y_score must be numbers, got \"b?'.* at row"):
         cp.find(Y, scores, maximize="f1")
 
 
 def test_object_scores():
     """Objects that are no numbers are shown with their row."""
-    with pytest.raises(InvalidParameterError, match=r"'y_score' must be numbers.*at row 1"):
+    with pytest.raises(InvalidParameterError, match=r"^y_score must be numbers.*at row 1"):
         cp.find(Y, [1, {}, 2, 3], maximize="f1")
 
 
 def test_dates_as_scores():
     """Dates are no scores."""
-    with pytest.raises(InvalidParameterError, match=r"'y_score' must be real numbers.*datetime"):
+    with pytest.raises(InvalidParameterError, match=r"^y_score must be real numbers.*datetime"):
         cp.find(Y, np.array([1, 2, 3, 4], dtype="datetime64[s]"), maximize="f1")
 
 
 def test_ragged_scores():
     """A ragged list is refused with a message of ours."""
-    with pytest.raises((InvalidParameterError, InvalidInputError), match="'y_score'"):
+    with pytest.raises((InvalidParameterError, InvalidInputError), match=r"^'?y_score'? must"):
         cp.find(Y, [[1], [2, 3], [4], [5]], maximize="f1")
 
 
@@ -129,13 +130,13 @@ def test_no_rows(empty):
 def test_no_rows_counted():
     """Empty counts too."""
     with pytest.raises(InvalidInputError, match="must have at least one row"):
-        cp.find(cp.counted([], positives=[], negatives=[]), maximize="f1")
+        cp.find(cp.from_counts([], positives=[], negatives=[]), maximize="f1")
 
 
 def test_lengths_of_counted_rows_differ():
     """All three columns are named."""
     with pytest.raises(InvalidInputError, match="Got 2 in 'y_score', 2 in 'positives' and 1 in 'negatives'"):
-        cp.counted([1, 2], positives=[1, 2], negatives=[1])
+        cp.from_counts([1, 2], positives=[1, 2], negatives=[1])
 
 
 # --- labels
@@ -205,16 +206,16 @@ def test_zero_one_and_minus_one():
 @pytest.mark.parametrize(
     ("labels", "pos_label", "shown"),
     [
-        (Y, 2, "Got 2"),
-        (["a", "b", "a", "b"], "c", "Got 'c'"),
-        (["a", "b", "a", "b"], 1, "Got 1"),
-        (Y, "1", "Got '1'"),
+        (Y, 2, "got 2"),
+        (["a", "b", "a", "b"], "c", "got 'c'"),
+        (["a", "b", "a", "b"], 1, "got 1"),
+        (Y, "1", "got '1'"),
     ],
     ids=["number", "text", "number for text", "text for number"],
 )
 def test_unknown_pos_label(labels, pos_label, shown):
     """A `pos_label` that is no label is refused, with the labels that there are."""
-    with pytest.raises(InvalidParameterError, match=f"'pos_label' must be one of the labels.*{shown}"):
+    with pytest.raises(InvalidParameterError, match=f"^pos_label must be one of the labels.*{shown}"):
         cp.find(labels, S, maximize="f1", pos_label=pos_label)
 
 
@@ -269,12 +270,12 @@ def test_nan_weights():
     )
 
 
-@pytest.mark.parametrize("weight", [math.inf, 1.1e50, 0.9e-50], ids=repr)
-def test_weights_beyond_all_measure(weight):
-    """Infinite, huge and vanishing weights are refused with the limits."""
+@pytest.mark.parametrize("weight", [math.inf, 1.7e308], ids=repr)
+def test_weights_without_a_finite_sum(weight):
+    """Infinite weights, and those whose sum would be, are located and shown."""
     refused(
         InvalidParameterError,
-        r"'sample_weight' must be zero or between 1e-50 and 1e\+50\. Got .* at row 1",
+        rf"^sample_weight must be numbers with a finite sum, got '{re.escape(repr(weight))} at row 1'",
         "rescale",
         Y,
         S,
@@ -282,9 +283,19 @@ def test_weights_beyond_all_measure(weight):
     )
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-60, 1e60, 1e300], ids=repr)
+@pytest.mark.parametrize("metric", ["f1", "mcc", "cost(fp=1, fn=2)"])
+def test_only_ratios_of_weights_matter(metric, scale):
+    """Weights that are all huge or all tiny are weights like any other."""
+    weights = np.array([1.0, 3.0, 2.0, 1.0])
+    plain, scaled = (cp.find(Y, S, sample_weight=weights * k, maximize=metric) for k in (1, scale))
+    assert plain.threshold == scaled.threshold
+    assert math.isclose(plain.value * (scale if "cost" in metric else 1), scaled.value, rel_tol=1e-9)
+
+
 def test_text_weights():
     """Text is no weight."""
-    with pytest.raises(InvalidParameterError, match="'sample_weight' must be numbers"):
+    with pytest.raises(InvalidParameterError, match=r"^sample_weight must be numbers"):
         cp.find(Y, S, sample_weight=["a"] * 4, maximize="f1")
 
 
@@ -293,7 +304,7 @@ def test_negative_counts():
     with pytest.raises(
         InvalidInputError, match=r"'negatives' must not be negative. 1 value is negative, the first at row 0"
     ):
-        cp.counted([1, 2], positives=[1, 2], negatives=[-1, 1])
+        cp.from_counts([1, 2], positives=[1, 2], negatives=[-1, 1])
 
 
 @pytest.mark.parametrize(
@@ -301,10 +312,8 @@ def test_negative_counts():
 )
 def test_counted_rows_have_it_all(option):
     """With counted rows the other columns are refused instead of ignored."""
-    data = cp.counted(S, positives=[1] * 4, negatives=[0] * 4)
-    with pytest.raises(
-        InvalidParameterError, match=f"'{next(iter(option))}' parameter of find must be left out"
-    ):
+    data = cp.from_counts(S, positives=[1] * 4, negatives=[0] * 4)
+    with pytest.raises(InvalidParameterError, match=f"^{next(iter(option))} must be left out"):
         cp.find(data, maximize="f1", **option)
 
 
@@ -315,7 +324,7 @@ def test_neither_maximize_nor_minimize():
     """A goal is needed."""
     refused(
         InvalidParameterError,
-        "'maximize' parameter of find must be given, or else 'minimize'.*Got 'neither'",
+        "^maximize must be given, or else minimize.*got 'neither'",
         "maximize='f1'",
         Y,
         S,
@@ -327,7 +336,7 @@ def test_both_maximize_and_minimize():
     """One goal is enough."""
     refused(
         InvalidParameterError,
-        "and not both. Got 'both'",
+        "and not both, got 'both'",
         "maximize='f1'",
         Y,
         S,
@@ -364,7 +373,7 @@ def test_constraint_as_objective():
     """A comparison cannot be maximised."""
     refused(
         InvalidParameterError,
-        "'maximize' .* must be a metric or a sum of metrics",
+        "^maximize must be a metric or a sum of metrics",
         "constraints go into subject_to",
         Y,
         S,
@@ -377,7 +386,7 @@ def test_objective_as_constraint(wanted):
     """A metric without a bound constrains nothing."""
     refused(
         InvalidParameterError,
-        "'subject_to' parameter of find must be comparisons",
+        "^subject_to must be comparisons",
         "subject_to='precision >= 0.95'",
         Y,
         S,
@@ -387,9 +396,7 @@ def test_objective_as_constraint(wanted):
 
 def test_family_without_parameters():
     """F-beta needs its beta."""
-    refused(
-        InvalidParameterError, "'beta' parameter of f must be", r"for example f\(beta=2\)", Y, S, maximize="f"
-    )
+    refused(InvalidParameterError, r"^f\(beta\) must be", r"for example f\(beta=2\)", Y, S, maximize="f")
 
 
 @pytest.mark.parametrize(
@@ -444,19 +451,8 @@ def test_infeasible_is_a_status():
 @pytest.mark.parametrize("method", ["fast", "", None, 1, "SWEEP"], ids=repr)
 def test_unknown_method(method):
     """The methods that there are are listed."""
-    with pytest.raises(
-        InvalidParameterError, match="'method' parameter of find must be one of 'auto', 'sweep', 'narrow'"
-    ):
+    with pytest.raises(InvalidParameterError, match=r"^method must be one of 'auto', 'sweep', 'narrow'"):
         cp.find(Y, S, maximize="f1", method=method)
-
-
-@pytest.mark.parametrize("at", ["lowest", "", None, 0.5], ids=repr)
-def test_unknown_place(at):
-    """The places that there are are listed."""
-    with pytest.raises(
-        InvalidParameterError, match="'at' parameter of find must be one of 'score', 'middle'"
-    ):
-        cp.find(Y, S, maximize="f1", at=at)
 
 
 def test_options_are_keyword_only():
@@ -499,13 +495,13 @@ def test_python_integers_beyond_float64(large):
 
 
 @pytest.mark.parametrize("option", ["label", "score", "weight", "where", "sql", "memory_limit"])
-def test_names_and_filters_are_texts(option, tmp_path):
+def test_names_and_filters_are_strings(option, tmp_path):
     """The number of a column is no name, and a condition is no number."""
     path = tmp_path / "scores.csv"
     path.write_text("y,p\n0,0.1\n1,0.4\n", encoding="utf-8")
     options = {"label": "y", "score": "p", option: 1}
-    with pytest.raises(InvalidParameterError, match=f"'{option}' parameter of find must be .*a text"):
-        cp.find(str(path), maximize="f1", **options)
+    with pytest.raises(InvalidParameterError, match=f"^{option} must be .*(a string|name)"):
+        cp.read(str(path), **options)
 
 
 @pytest.mark.parametrize(
@@ -514,12 +510,7 @@ def test_names_and_filters_are_texts(option, tmp_path):
 def test_a_frame_without_names_of_columns(engine, kind):
     """The names are missing, and not an array of scores."""
     frame = getattr(pytest.importorskip(engine), kind)({"y": Y, "p": S})
-    refused(InvalidParameterError, "'label' parameter of find must be the name", "label='y'", frame)
-
-
-def test_min_rows_without_by():
-    """A wish that is about segments is not passed over in silence where there are none."""
-    refused(InvalidParameterError, "'min_rows' .* must be used with 'by'", "by='country'", Y, S, min_rows=9)
+    refused(InvalidParameterError, "^label must be the name", "label='y'", frame)
 
 
 @pytest.mark.parametrize(
@@ -528,7 +519,7 @@ def test_min_rows_without_by():
         lambda y, p: cp.curve(y, p).roc(),
         cp.calibration,
         cp.recalibrate,
-        lambda y, p: cp.Sketch().update(p, y).auc,
+        lambda y, p: cp.Sketch().update(y, p).auc,
         lambda y, p: cp.assess(y, p, maximize="f1"),
     ],
     ids=["curve", "calibration", "recalibrate", "sketch", "assess"],
@@ -545,9 +536,9 @@ def test_questions_that_need_both_classes_say_which_is_missing(ask, label, missi
 @pytest.mark.parametrize("beta", [0, -1, -0.5])
 def test_parameters_of_metrics_are_shown_as_numbers(beta):
     """A user wrote a number, and not a Fraction."""
-    with pytest.raises(InvalidParameterError, match=f"a number > 0. Got {float(beta)} instead"):
+    with pytest.raises(InvalidParameterError, match=f"a number > 0, got {float(beta)}"):
         m.f(beta=beta)
-    with pytest.raises(InvalidParameterError, match=r"Got 1\.0 instead"):
+    with pytest.raises(InvalidParameterError, match=r", got 1\.0\."):
         cp.find(Y, S, maximize="net_benefit(at=1)")
 
 
@@ -560,7 +551,7 @@ def test_huge_numbers_are_not_spelt_out():
 
 def test_a_confusion_of_texts():
     """Counts are numbers."""
-    with pytest.raises(InvalidParameterError, match="'tp' parameter of Confusion must be a finite number"):
+    with pytest.raises(InvalidParameterError, match=r"^tp must be a finite number"):
         cp.Confusion(tp="9", fp=0, fn=0, tn=0)
 
 
@@ -589,7 +580,7 @@ def test_two_columns_of_one_name():
 )
 def test_no_other_function_is_blamed(function, options, wrong, named):
     """What is wrong with the data is said by its name, whichever function reads them."""
-    with pytest.raises(InvalidParameterError, match=f"^'{named}' must be") as error:
+    with pytest.raises(InvalidParameterError, match=f"^{named} must be") as error:
         function(**{"y_true": Y, "y_score": [0.1, 0.4, 0.35, 0.8], **options, **wrong})
 
     assert "find" not in str(error.value)

@@ -19,7 +19,7 @@ def _python_blocks(page):
 
 
 def test_generated_pages_are_up_to_date():
-    """The catalogue and the command-line page are what the code says; `make docs` writes them."""
+    """The catalogue, the command line and the schema of policies are what the code says; see `make docs`."""
     assert [] == render_docs.stale()
 
 

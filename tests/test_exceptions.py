@@ -10,6 +10,7 @@ import pytest
 import cutpoints as cp
 from cutpoints import exceptions as _errors
 from cutpoints.exceptions import (
+    Argument,
     CutpointError,
     InfeasibleError,
     InvalidInputError,
@@ -104,29 +105,87 @@ def test_messages_have_three_parts(error):
 
 
 def test_errors_survive_pickling(error):
-    """An error that is raised in a worker process arrives with its class and message."""
+    """An error that is raised in a worker process arrives with its class, message and fields."""
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
 
     assert type(error) is type(copy)
     assert str(error) == str(copy)
+    assert error.worded(_shouted) == copy.worded(_shouted)
+    assert vars(error) == vars(copy)
+    assert getattr(error, "name", None) == getattr(copy, "name", None)
 
 
-def test_parameter_follows_the_template_of_scikit_learn():
-    """A bad argument reads as in scikit-learn, and is a ValueError and a TypeError."""
+def _shouted(mention):
+    return mention.name.upper()
+
+
+def test_parameter_is_a_value_error_and_a_type_error():
+    """A bad argument is both, as in scikit-learn, and says what it must be and what it is."""
     error = EXAMPLES["parameter"]
 
     assert isinstance(error, ValueError)
     assert isinstance(error, TypeError)
-    assert str(error).startswith(
-        "The 'at' parameter of find must be 'lowest' or 'middle'. Got 'mid' instead."
+    assert str(error).startswith("at must be 'lowest' or 'middle', got 'mid'.\n")
+
+
+def test_parameter_carries_fields():
+    """What a program wants to know of a bad argument it need not read from the text."""
+    hint = ("for example ", Argument("min_rows", 100), ".")
+    error = InvalidParameterError(
+        "min_rows", got=0, expected="a positive integer", hint=hint, caller="find_by"
     )
+
+    assert ("min_rows", 0, "a positive integer", "find_by") == (
+        error.parameter,
+        error.got,
+        error.expected,
+        error.caller,
+    )
+    assert "for example min_rows=100." == error.hint
+    assert "min_rows must be a positive integer, got 0." == error.facts
+    assert f"{error.facts}\n\nHint: {error.hint}" == str(error)
+
+
+@pytest.mark.parametrize("got", [lambda: 1, np.zeros(3), object()], ids=["function", "array", "object"])
+def test_what_was_passed_is_pickled_as_text(got):
+    """An error can leave its process whatever was passed, and does not keep large data alive."""
+    error = InvalidParameterError("x", got=got, expected="a number")
+
+    assert isinstance(error.got, str)
+    assert str(error) == str(pickle.loads(pickle.dumps(error)))  # noqa: S301 - our own bytes
+
+
+def test_data_errors_carry_fields():
+    """What is wrong with which column, how often and where first, is not only in the text."""
+    error = EXAMPLES["nan"]
+
+    assert ("nan", "y_score", 3, 10_000, 17) == (
+        error.kind,
+        error.name,
+        error.count,
+        error.rows,
+        error.first,
+    )
+    assert "empty" == EXAMPLES["empty"].kind
+    assert None is EXAMPLES["csv"].kind
+
+
+def test_mentions_are_spelled_by_whoever_shows_the_message():
+    """Arguments and columns are kept apart from the words around them."""
+    error = InvalidInputError.pos_label(values=["no", "yes"], name="y")
+
+    assert error.worded(_shouted).startswith(
+        "Y must hold 0 and 1, -1 and 1 or booleans when POS_LABEL is not"
+    )
+    assert error.worded(_shouted).endswith("Hint: pass POS_LABEL or POS_LABEL.")
 
 
 def test_parameter_without_hint_ends_after_the_facts():
     """Where there is nothing to advise, no empty hint is printed."""
     error = InvalidParameterError.of(parameter="at", caller="find", must_be="a str", got=None)
 
-    assert "The 'at' parameter of find must be a str. Got None instead." == str(error)
+    assert "at must be a str, got None." == str(error)
+    assert None is error.hint
 
 
 @pytest.mark.parametrize(
@@ -143,7 +202,7 @@ def test_values_are_shown_on_one_short_line(got, shown):
     """Whatever was passed, its representation takes one short line."""
     error = InvalidParameterError.of(parameter="x", caller="f", must_be="a str", got=got)
 
-    assert f"Got {shown} instead." in str(error)
+    assert f", got {shown}." in str(error)
 
 
 def test_long_values_are_shortened():

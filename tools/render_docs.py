@@ -1,4 +1,4 @@
-"""Write the generated pages of the documentation: the catalogue and the command line.
+"""Write the generated pages of the documentation: the catalogue, the command line, the schema of policies.
 
 python -m tools.render_docs            # write
 python -m tools.render_docs --check    # fail if a page is out of date
@@ -6,11 +6,13 @@ python -m tools.render_docs --check    # fail if a page is out of date
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 import click
 
+from cutpoints._policy.format import schema
 from cutpoints.cli import main
 from cutpoints.metrics.registry import EXAMPLES
 
@@ -29,11 +31,11 @@ def catalogue() -> str:
         "",
         "| name | | better |",
         "| --- | --- | --- |",
-        *(f"| [`{m.name}`](#{m.name}) | {m.about.title} | {m.direction} |" for m in EXAMPLES),
+        *(f"| [`{m.name}`](#{m.name}) | {m.doc.title} | {m.direction} |" for m in EXAMPLES),
         "",
     ]
     for metric in EXAMPLES:
-        about = metric.about
+        about = metric.doc
         page += [f"## {metric.name}", "", f"{about.title}. {about.summary}", ""]
         page += [f"- Formula: `{about.formula}`", f"- Range: {about.range}"]
         page += [f"- Undefined: {about.undefined}", f"- Monotone: {about.monotone}"]
@@ -65,7 +67,12 @@ def command_line() -> str:
     return "\n".join(page)
 
 
-PAGES = {"catalogue.md": catalogue, "cli.md": command_line}
+def policy_schema() -> str:
+    """Return the JSON Schema of policy files, from the definition that reads and writes them."""
+    return json.dumps(schema(), indent=2) + "\n"
+
+
+PAGES = {"catalogue.md": catalogue, "cli.md": command_line, "policy.schema.json": policy_schema}
 
 
 def stale() -> list[str]:

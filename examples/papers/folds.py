@@ -35,7 +35,7 @@ def exam(depths: list[int], decreases: list[float] | None = None) -> int:
     if decreases:
         grid["min_impurity_decrease"] = decreases
     whole = [(np.arange(100), np.arange(100, 200))]
-    result = cp.nested(
+    result = cp.nested_cv(
         DecisionTreeClassifier(random_state=0),
         grid,
         X,
@@ -64,16 +64,16 @@ def draw(path: Path) -> None:
         ("Leave one out (first 4 of 40 folds)", LeaveOneOut()),
     ]
     figure, axes = plt.subplots(len(ways) + 1, 1, figsize=(8, 8.5), height_ratios=[4] * len(ways) + [2])
-    colours = ListedColormap(["#e6e6e6", "#4c72b0", "#dd8452"])
+    colors = ListedColormap(["#e6e6e6", "#4c72b0", "#dd8452"])
     for axis, (title, splitter) in zip(axes, ways, strict=False):
-        picture = np.zeros((4, 40))
+        cells = np.zeros((4, 40))
         for k, (train, test) in enumerate(
             splitter.split(np.zeros(40), y, groups if "group" in title else None)
         ):
             if k == 4:
                 break
-            picture[k, train], picture[k, test] = 1, 2
-        axis.pcolormesh(picture, cmap=colours, vmin=0, vmax=2, edgecolors="white", linewidth=0.5)
+            cells[k, train], cells[k, test] = 1, 2
+        axis.pcolormesh(cells, cmap=colors, vmin=0, vmax=2, edgecolors="white", linewidth=0.5)
         axis.set_title(title, fontsize=10, loc="left")
         axis.set_yticks(np.arange(4) + 0.5, [f"fold {k + 1}" for k in range(4)], fontsize=8)
         axis.set_xticks([])
@@ -82,7 +82,7 @@ def draw(path: Path) -> None:
     axes[-1].set_yticks([0.5, 1.5], ["positive", "group"], fontsize=8)
     axes[-1].invert_yaxis()
     axes[-1].set_xlabel("row")
-    handles = [plt.Rectangle((0, 0), 1, 1, color=colours(i)) for i in range(3)]
+    handles = [plt.Rectangle((0, 0), 1, 1, color=colors(i)) for i in range(3)]
     figure.legend(
         handles, ["not used", "train", "test"], loc="lower right", ncols=3, frameon=False, fontsize=9
     )

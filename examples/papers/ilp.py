@@ -1,4 +1,4 @@
-"""The 0-1 programme of the best accuracy threshold: as written, where it breaks, and what is better.
+"""The 0-1 integer program of the best accuracy threshold: as written, where it breaks, and what is better.
 
 Prints the matrices for two instances, what an epsilon that is too large or too small does to the
 optimum, what happens to scores of exactly 0 and 1, and the chain, whose relaxation is exact.
@@ -56,7 +56,7 @@ def epsilons() -> None:
 
 def edges() -> None:
     """Show that 0 <= t <= 1 is too narrow for scores of 0 and 1."""
-    print("scores of exactly 0 and 1: instances that are labelled rightly\n")
+    print("scores of exactly 0 and 1: instances that are labeled correctly\n")
     for y, s in (([0, 0, 0], [1, 1, 1]), ([1, 1, 1], [0, 0, 0]), ([1, 0, 0, 0], [0, 0.3, 0.6, 1])):
         asked = {"maximize": "accuracy", "formulation": "document"}
         printed = cp.ilp.formulate(y, s, as_printed=True, epsilon=0.01, **asked).run().value
@@ -75,7 +75,7 @@ def chain() -> None:
         print(cp.ilp.formulate(y, s, maximize="accuracy", formulation=formulation))  # type: ignore[arg-type]
     print(f"\nF1 by the chain: {cp.find(y, s, maximize='f1', method='ilp').value}")
     print(f"F1 by the sweep: {cp.find(y, s, maximize='f1', method='sweep').value}\n")
-    rows = cp.counted([0.9, 0.5, 0.1], positives=[3, 1, 1], negatives=[0, 1, 0])
+    rows = cp.from_counts([0.9, 0.5, 0.1], positives=[3, 1, 1], negatives=[0, 1, 0])
     model = cp.ilp.formulate(rows, maximize="recall", subject_to="precision >= 0.9")
     print(f"{model.goal}: {model.solve().value} at {model.solve().threshold}")
     print(f"as a coin toss: {model.mixture()}")

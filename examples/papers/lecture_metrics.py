@@ -44,7 +44,7 @@ def main(folder: Path) -> list[Path]:
         save(folder / f"homework_{name}.png", lambda ax, score=score: roc(ax, LABELS, score))
         for name, score in HOMEWORK.items()
     ]
-    found = cp.evaluate([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2])
+    found = cp.evaluate_classes([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2])
     print(found.report())
     written.append(
         save(

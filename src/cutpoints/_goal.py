@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal
 
-from cutpoints.exceptions import InvalidParameterError
+from cutpoints.exceptions import Argument, InvalidParameterError
 from cutpoints.metrics.expression import LARGEST, MIRRORED, SMALLEST, Constraint, Expression, Relation
 from cutpoints.metrics.metric import custom
 from cutpoints.metrics.registry import FAMILIES, canonical_name, get
@@ -85,9 +85,15 @@ def goal(
         raise InvalidParameterError.of(
             parameter="maximize",
             caller=caller,
-            must_be="given, or else 'minimize', and not both",
+            must_be=("given, or else ", Argument("minimize"), ", and not both"),
             got="neither" if maximize is None else "both",
-            hint="for example maximize='f1' or minimize='cost(fp=2, fn=1)'.",
+            hint=(
+                "for example ",
+                Argument("maximize", "f1"),
+                " or ",
+                Argument("minimize", "cost(fp=2, fn=1)"),
+                ".",
+            ),
         )
     if maximize is not None:
         best = objective(maximize, "maximize", caller)
@@ -106,7 +112,7 @@ def objective(wanted: Objective, parameter: str = "maximize", caller: str = "fin
         if isinstance(parsed, Expression):
             return parsed
         got = f"the constraint {wanted!r}" if isinstance(parsed, list) else f"the number {wanted}"
-        hint = "constraints go into subject_to." if isinstance(parsed, list) else None
+        hint = ("constraints go into ", Argument("subject_to"), ".") if isinstance(parsed, list) else None
         raise InvalidParameterError.of(
             parameter=parameter,
             caller=caller,
@@ -144,7 +150,7 @@ def constraints(wanted: Constraints, caller: str = "find") -> tuple[Constraint, 
                 caller=caller,
                 must_be="comparisons of a metric with a number",
                 got=one,
-                hint="for example subject_to='precision >= 0.95'.",
+                hint=("for example ", Argument("subject_to", "precision >= 0.95"), "."),
             )
         found += parsed
     return tuple(found)

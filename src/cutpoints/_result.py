@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from cutpoints._goal import in_words, objective
+from cutpoints._goal import Goal, goal, in_words, objective
+from cutpoints._kernel.weights import as_number
 from cutpoints.exceptions import (
     InfeasibleError,
     InvalidInputError,
@@ -23,11 +24,11 @@ from cutpoints.metrics.registry import PLAIN
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cutpoints._kernel.masses import Masses
-    from cutpoints._kernel.tables import Counts, Summary
+    from cutpoints._kernel.tables import Summary, Sums
     from cutpoints._policy import Policy
     from cutpoints._policy.policy import Missing
-    from cutpoints._search.score_distribution import Seen
+    from cutpoints._search.run import ScoreDistribution
+    from cutpoints.metrics.expression import Expression
 
 TIES_IN_JSON = 1000
 """At most so many ties are written out by `Solution.to_dict`; `ties_total` counts them all."""
@@ -38,6 +39,16 @@ class Interval(NamedTuple):
 
     low: float
     high: float
+
+    @property
+    def middle(self) -> float:
+        """The threshold half-way between the neighboring scores; `high` where there is none.
+
+        >>> Interval(0.25, 0.75).middle
+        0.5
+        """
+        half = self.low / 2 + self.high / 2
+        return half if self.low < half < self.high else self.high
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -70,20 +81,20 @@ class Confusion:
 
     def metric(self, metric: Any) -> float:
         """Return the value of a metric, by name or as an expression."""
-        return value_of(
-            objective(metric, "metric", "metric"), {k: Fraction(v) for k, v in self.to_dict().items()}
-        )
+        return objective(metric, "metric", "metric").rounded(**self.fractions())
+
+    def fractions(self) -> dict[str, Fraction]:
+        """Return the four counts by name, as exact fractions."""
+        return {name: Fraction(count) for name, count in self.to_dict().items()}
 
     def to_dict(self) -> dict[str, int | float]:
         """Return the four counts by name."""
         return {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
 
 
-def value_of(expression: Any, counts: Mapping[str, Fraction]) -> float:
-    """Return an expression's value at an exact confusion, rounded once to float."""
-    if expression.exact:
-        return float(expression.evaluate(**counts))
-    return float(expression(**{k: float(v) for k, v in counts.items()}))
+def value_of(expression: Expression, counts: Mapping[str, Fraction]) -> float:
+    """Return an expression's value at an exact confusion, rounded once."""
+    return expression.rounded(**counts)
 
 
 @dataclass(frozen=True)
@@ -115,8 +126,8 @@ class Ties(Sequence[Cut]):
         summary: Summary,
         thresholds: NDArray[Any],
         below: NDArray[Any],
-        tp: Masses,
-        fp: Masses,
+        tp: Sums,
+        fp: Sums,
         *,
         complete: bool = True,
     ) -> None:
@@ -136,7 +147,7 @@ class Ties(Sequence[Cut]):
             return [self[i] for i in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
             raise IndexError(index)
-        counts = self._summary.confusion(self._tp.integer(index), self._fp.integer(index))
+        counts = self._summary.confusion(int(self._tp[index]), int(self._fp[index]))
         return make_cut(counts, self.thresholds[index], self._below[index])
 
     def __iter__(self) -> Iterator[Cut]:
@@ -155,11 +166,25 @@ class Ties(Sequence[Cut]):
         return f"[{shown}{', ...' if len(self) > 5 else ''}]"
 
 
-def make_cut(counts: Counts, threshold: Any, below: Any) -> Cut:
-    """Build a cut from exact masses."""
-    number, high = counts.unit.number, float(threshold)
-    confusion = Confusion(**{name: number(mass) for name, mass in counts.whole.items()})
+def make_cut(counts: Mapping[str, Fraction], threshold: Any, below: Any) -> Cut:
+    """Build a cut from an exact confusion."""
+    high = float(threshold)
+    confusion = Confusion(**{name: as_number(count) for name, count in counts.items()})
     return Cut(high, Interval(float(below), high), confusion)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a policy records of the data that a solution was found on."""
+
+    summary: Summary
+    called: tuple[int, int]
+    """The sums called positive, of positives and of negatives, in units of the grid."""
+    distribution: ScoreDistribution
+    dtype: np.dtype[Any]
+    score: str | None = None
+    label: str | None = None
+    pos_label: Any = None
 
 
 @dataclass(frozen=True)
@@ -167,8 +192,8 @@ class Certificate:
     """The proof, in numbers: no cut has a value beyond `upper`, and the threshold attains `lower`.
 
     `passes` over the data; `rows_examined` were looked at one by one, all others were excluded by
-    a bound. Values are exact: masses are added as integers, and cuts that floats cannot tell apart
-    are compared as fractions.
+    a bound. Sums are exact: each weight is rounded once, by at most `resolution`, and added as an integer;
+    cuts that floats cannot tell apart are compared as fractions. Without weights nothing is rounded.
     """
 
     method: str
@@ -176,6 +201,7 @@ class Certificate:
     upper: float
     passes: int
     rows_examined: int
+    resolution: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -185,6 +211,7 @@ class Certificate:
             "upper": json_number(self.upper),
             "passes": self.passes,
             "rows_examined": self.rows_examined,
+            "resolution": self.resolution,
         }
 
 
@@ -286,10 +313,7 @@ class Solution:
     ties: Sequence[Cut] = ()
     attainable: tuple[Attainable, ...] = ()
     guarantee: Guarantee | None = None
-    counts: Mapping[str, Fraction] | None = field(default=None, hash=False)
-    """The confusion as exact fractions, for everything that is computed from it."""
-    seen: Seen | None = field(default=None, compare=False)
-    """What the search has seen of the scores; `policy` asks it how they were spread."""
+    _context: Context | None = field(default=None, compare=False, repr=False)
 
     def policy(
         self,
@@ -352,9 +376,15 @@ class Solution:
 
     def metrics(self) -> dict[str, float]:
         """Return the whole catalogue at this threshold; NaN where a metric is undefined."""
-        counts = self.raise_if_infeasible().counts
-        assert counts is not None
-        return {metric.name: value_of(metric, counts) for metric in PLAIN}
+        confusion = self.raise_if_infeasible().confusion
+        assert confusion is not None
+        counts = confusion.fractions()
+        return {metric.name: metric.rounded(**counts) for metric in PLAIN}
+
+    def goal(self) -> Goal:
+        """Return the goal that was searched for, read again from its text."""
+        asked: Any = {self.direction: self.objective}
+        return goal(**asked, subject_to=self.constraints)
 
     def raise_if_infeasible(self) -> Solution:
         """Return itself, or raise `InfeasibleError` saying what can be attained, or what it would take."""
@@ -471,6 +501,11 @@ class Solution:
         if told.more_rows is None:
             return f"{how} at no threshold, and more rows like these would hardly help"
         return f"{how} at no threshold; about {told.more_rows:,} more rows would be needed"
+
+
+def context_of(solution: Solution) -> Context | None:
+    """Return what a solution knows of its data; users need not see it."""
+    return solution._context  # noqa: SLF001 - for the rooms of the package, and nobody else
 
 
 def json_number(x: float | None) -> float | int | str | None:

@@ -1,35 +1,35 @@
-"""One solution per segment: the result of ``find(..., by=...)``, and how it comes about."""
+"""One solution per segment: the result of `find_by`, and how it comes about."""
 
 from __future__ import annotations
 
 import datetime as dt
 import math
-import os
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutpoints._data.array_input import as_array
 from cutpoints._data.arrays import ArraySource
-from cutpoints._data.segment_codes import Coder, in_order
-from cutpoints._data.segments import HOLDS, Grouped, Streamed, opened
+from cutpoints._data.segment_codes import coded, combined, in_order
+from cutpoints._data.segments import Grouped
 from cutpoints._goal import Goal, furthest, in_words, with_others
 from cutpoints._result import Solution, json_number, to_frame
-from cutpoints._search.together import search_each
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints._search.together import search_together
+from cutpoints._validate import positive_integer
+from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._data.groupby_segments import FrameSegments
-    from cutpoints._data.segment_codes import Key
-    from cutpoints._data.source import Source
-    from cutpoints._search.run import Found
+    from cutpoints._data.read import Data
+    from cutpoints._data.segment_codes import Coded, Key
+    from cutpoints._search.run import SearchResult
+    from cutpoints.metrics.expression import Constraint
 
-    Look = Callable[[Goal], Found]
+    Look = Callable[[Goal], SearchResult]
 
 InMemory = Grouped
 """Rows in memory, which `find` solves one segment after the other."""
@@ -100,7 +100,7 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
     Examples
     --------
     >>> import cutpoints as cp
-    >>> found = cp.find(
+    >>> found = cp.find_by(
     ...     [0, 1, 1, 0, 1, 1],
     ...     [0.2, 0.6, 0.9, 0.7, 0.8, 0.3],
     ...     by=["DE", "DE", "DE", "FR", "FR", "IT"],
@@ -158,13 +158,11 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
             The segments of the rows. A segment without a threshold is an error.
         """
         scores = np.asarray(y_score)
-        columns = key_columns(by)
-        coder = Coder()
-        codes = coder.encode(list(columns.values()))
+        codes, keys = combined(list(key_columns(by).values()))
         if len(codes) != len(scores):
             raise InvalidInputError.length(names_and_lengths={"y_score": len(scores), "by": len(codes)})
         decisions = np.zeros(len(scores), dtype=np.int8)
-        for code, parts in enumerate(coder.keys):
+        for code, parts in enumerate(keys):
             key = _named(parts)
             if key not in self._entries:
                 raise InvalidParameterError.of(
@@ -283,21 +281,21 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
 # --- what the user groups by
 
 
-def key_columns(by: Any) -> dict[str, NDArray[Any]]:
+def key_columns(by: Any) -> dict[str, Coded]:
     """Return columns of keys by name: of one array, or of a list, a dict or a frame of several."""
     if isinstance(by, Mapping) or (hasattr(by, "columns") and hasattr(by, "__getitem__")):
         names = list(by) if isinstance(by, Mapping) else list(getattr(by, "column_names", by.columns))
-        columns = {str(name): as_array(by[name], "by") for name in names}
+        columns = {str(name): coded(by[name], "by") for name in names}
     elif isinstance(by, list | tuple) and by and all(_is_column(one) for one in by):
-        columns = {f"by[{i}]": as_array(one, "by") for i, one in enumerate(by)}
+        columns = {f"by[{i}]": coded(one, "by") for i, one in enumerate(by)}
     else:
         name = getattr(by, "name", None)
-        columns = {name if isinstance(name, str) and name else "segment": as_array(by, "by")}
+        columns = {name if isinstance(name, str) and name else "segment": coded(by, "by")}
     if not columns:
         raise InvalidParameterError.of(
-            parameter="by", caller="find", must_be="one column of segments, or several", got=by
+            parameter="by", caller="find_by", must_be="one column of segments, or several", got=by
         )
-    lengths = {name: len(column) for name, column in columns.items()}
+    lengths = {name: len(codes) for name, (codes, _) in columns.items()}
     if len(set(lengths.values())) > 1:
         raise InvalidInputError.length(names_and_lengths=lengths)
     return columns
@@ -307,61 +305,28 @@ def _is_column(one: Any) -> bool:
     return not isinstance(one, str | bytes) and hasattr(one, "__len__")
 
 
-def group(source: ArraySource, columns: dict[str, NDArray[Any]]) -> Grouped:
+def group(source: ArraySource, columns: dict[str, Coded]) -> Grouped:
     """Put rows in memory in the order of their segments."""
-    lengths = {"y_score": len(source.scores), **{name: len(column) for name, column in columns.items()}}
+    lengths = {"y_score": len(source.scores), **{name: len(codes) for name, (codes, _) in columns.items()}}
     if len(set(lengths.values())) > 1:
         raise InvalidInputError.length(names_and_lengths=lengths)
-    coder = Coder()
-    codes = coder.encode(list(columns.values()))
-    return Grouped(source, codes, coder.keys)
+    return Grouped(source, *combined(list(columns.values())))
 
 
-class Data(NamedTuple):
-    """Rows in segments, and the names of what tells the segments apart."""
-
-    rows: Grouped | Streamed | FrameSegments
-    by: tuple[str, ...]
-
-
-def read(
-    data: Any,
-    by: Any,
-    columns: dict[str, str | None],
-    as_source: Callable[..., Source],
-    **arrays: Any,
-) -> Data:
-    """Take what the user brings to `find`, with its segments; `as_source` reads all but these."""
-    named = any(name is not None for name in columns.values()) or isinstance(data, str | os.PathLike)
-    source = as_source(data, columns=columns, **arrays)
-    if not named and isinstance(source, ArraySource):
-        keys = key_columns(by)
-        return Data(group(source, keys), tuple(keys))
-    names = _names(by)
+def read(data: Data, by: Any) -> tuple[Grouped | FrameSegments, tuple[str, ...]]:
+    """Return the rows in segments, and the names of what tells the segments apart."""
+    source = data.stream()
     if isinstance(source, ArraySource):
-        keys = _frame_columns(data, names)
-        return Data(group(source, keys), names)
-    # What is asked for here was imported where the source was made.
-    if type(source).__module__ == "cutpoints._data.groupby":
-        from cutpoints._data.groupby import FrameSource
-        from cutpoints._data.groupby_segments import FrameSegments
+        keys = (
+            {name: coded(column, name) for name, column in data.columns(_names(by)).items()}
+            if data.named
+            else key_columns(by)
+        )
+        return group(source, keys), tuple(keys)
+    from cutpoints._data.lazy_segments import by_groups
 
-        assert isinstance(source, FrameSource)
-        return Data(FrameSegments(source, names), names)
-    from cutpoints._data.keyed_batches import KeyedBatches
-    from cutpoints._data.streaming import BatchSource
-
-    if isinstance(source, BatchSource):
-        from cutpoints._data.files import NotNumbers
-
-        stream = KeyedBatches(source, names)
-        try:
-            return Data(opened(stream, holds=HOLDS), names)
-        except (NotNumbers, InvalidInputError):
-            # What opens files knows more: it says what is wrong, or finds that labels are text.
-            source.summary()
-            return Data(opened(KeyedBatches(source, names), holds=HOLDS), names)
-    raise InvalidInputError.not_by_segment(engine=type(source).__name__)
+    names = _names(by)
+    return by_groups(source, names), names
 
 
 def _names(by: Any) -> tuple[str, ...]:
@@ -370,43 +335,34 @@ def _names(by: Any) -> tuple[str, ...]:
     if not names or not all(isinstance(name, str) for name in names):
         raise InvalidParameterError.of(
             parameter="by",
-            caller="find",
+            caller="find_by",
             must_be="the name of a column, or a list of names, where columns have names",
             got=by,
             hint="for example by='country' or by=['country', 'product'].",
         )
     if len(set(names)) < len(names):
         raise InvalidParameterError.of(
-            parameter="by", caller="find", must_be="names that differ", got=list(names)
+            parameter="by", caller="find_by", must_be="names that differ", got=list(names)
         )
     return names
 
 
-def _frame_columns(frame: Any, names: tuple[str, ...]) -> dict[str, NDArray[Any]]:
-    known = [str(name) for name in getattr(frame, "column_names", getattr(frame, "columns", ()))]
-    for name in names:
-        if name not in known:
-            raise InvalidInputError.column(name=name, path="the data frame", columns=known)
-    return {name: as_array(frame[name], name) for name in names}
-
-
 def at_least(min_rows: Any) -> int:
     """Return the number of rows that a segment must have."""
-    if isinstance(min_rows, bool) or not isinstance(min_rows, int | np.integer) or min_rows < 1:
-        raise InvalidParameterError.of(
-            parameter="min_rows", caller="find", must_be="a whole number from 1 on", got=min_rows
-        )
+    positive_integer(
+        "min_rows", min_rows, hint=("for example ", Argument("min_rows", 100), "."), caller="find_by"
+    )
     return int(min_rows)
 
 
-def check_streamed(*, method: str, confidence: Any) -> None:
+def check_streamed(*, method: str, guarantee: Any) -> None:
     """Raise for what only rows in memory can be asked."""
-    for name, value, default in (("method", method, "auto"), ("confidence", confidence, None)):
+    for name, value, default in (("method", method, "auto"), ("guarantee", guarantee, None)):
         if value != default:
             raise InvalidParameterError.of(
                 parameter=name,
-                caller="find",
-                must_be="left out where 'by' is given and the rows do not fit in memory",
+                caller="find_by",
+                must_be="left out where the rows are not in memory",
                 got=value,
                 hint="filter the data, and search one segment at a time.",
             )
@@ -430,9 +386,7 @@ def in_memory(
         try:
             if grouped.rows(segment) < min_rows:
                 raise InvalidInputError.too_few_rows(rows=grouped.rows(segment), needed=min_rows)
-            entries[key] = solution = solve_one(source)
-            if solution.seen is not None:
-                solution.seen.thin()  # all cuts of all segments take several times the memory of the rows
+            entries[key] = solve_one(source)
         except InvalidInputError as error:
             summary = source.summary()
             entries[key] = _unsolved(error, summary, few=summary.rows < min_rows)
@@ -440,7 +394,7 @@ def in_memory(
 
 
 def streamed(
-    source: Streamed | FrameSegments,
+    source: FrameSegments,
     by: tuple[str, ...],
     goal: Goal,
     solve: Callable[[Goal, Look], Solution],
@@ -449,36 +403,33 @@ def streamed(
     """Solve all segments in step; what an infeasible one can attain is looked for in step, too."""
     order = in_order(source.keys)
     large = [segment for segment in order if source.rows(segment) >= min_rows]
-    answers: dict[tuple[Any, ...], dict[int, Found | InvalidInputError]] = {}
-    answers[_name(goal)] = search_each(source, goal, large)
-    hopeless = [
-        segment
-        for segment, found in answers[_name(goal)].items()
-        if not isinstance(found, InvalidInputError) and found.choice is None
-    ]
+    answers: dict[tuple[int, tuple[Any, ...]], SearchResult | InvalidInputError] = {}
+
+    def search(goals: Iterable[Goal], segments: list[int]) -> None:
+        searches = {(segment, _name(one)): (segment, one) for one in goals for segment in segments}
+        answers.update(
+            search_together(source, {key: one for key, one in searches.items() if key not in answers})
+        )
+
+    def met(segment: int, constraint: Constraint) -> bool:
+        best = answers[segment, _name(furthest(constraint))]
+        return not isinstance(best, InvalidInputError) and best.meets(constraint)
+
+    search([goal], large)
+    found = ((segment, answers[segment, _name(goal)]) for segment in large)
+    hopeless = [s for s, one in found if not isinstance(one, InvalidInputError) and one.choice is None]
     if hopeless:
         # The goals that `solve` asks for where no cut is feasible.
-        for one in (Goal(goal.expression, goal.direction), *map(furthest, goal.constraints)):
-            if _name(one) not in answers:
-                answers[_name(one)] = search_each(source, one, hopeless)
-        each_met = [
-            segment
-            for segment in hopeless
-            if all(
-                not isinstance(best := answers[_name(furthest(one))][segment], InvalidInputError)
-                and best.meets(one)
-                for one in goal.constraints
-            )
-        ]
-        for one in with_others(goal.constraints) if each_met else []:
-            answers[_name(one)] = search_each(source, one, each_met)
+        search([Goal(goal.expression, goal.direction), *map(furthest, goal.constraints)], hopeless)
+        each_met = [segment for segment in hopeless if all(met(segment, one) for one in goal.constraints)]
+        search(with_others(goal.constraints), each_met)
     entries: dict[Any, Solution | Unsolved] = {}
     for segment in order:
         summary = source.summary(segment)
         key = _named(source.keys[segment])
 
-        def look(one: Goal, segment: int = segment) -> Found:
-            found = answers[_name(one)][segment]
+        def look(one: Goal, segment: int = segment) -> SearchResult:
+            found = answers[segment, _name(one)]
             if isinstance(found, InvalidInputError):
                 raise found
             return found
@@ -498,13 +449,13 @@ def _name(goal: Goal) -> tuple[Any, ...]:
 
 
 def _unsolved(error: InvalidInputError, summary: Any, *, few: bool) -> Unsolved:
-    unit = summary.unit
+    number = summary.grid.number
     return Unsolved(
         error=error.with_traceback(None),
         status="too_few_rows" if few else "undefined",
         rows=summary.rows,
-        positives=unit.number(summary.positives),
-        negatives=unit.number(summary.negatives),
+        positives=number(summary.positives),
+        negatives=number(summary.negatives),
     )
 
 

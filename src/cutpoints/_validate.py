@@ -1,37 +1,121 @@
-"""Arguments that several functions take: checked here once, so that the same fault reads the same."""
+"""Checks of arguments: one for each kind of value, so that the same mistake reads the same everywhere."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cutpoints.exceptions import InvalidParameterError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from cutpoints.exceptions import Text
+
 
 def is_number(x: Any) -> bool:
-    """Whether this is one real number; a boolean is none."""
-    return isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool)
+    """Return whether this is one real number; a boolean is not."""
+    return isinstance(x, (int, float, Fraction, np.integer, np.floating)) and not isinstance(x, bool)
 
 
-def check_confidence(confidence: Any, caller: str, *, expectation: bool = False) -> None:
-    """Raise for a confidence that cannot be meant; with `expectation`, it may be that word."""
-    if expectation and isinstance(confidence, str) and confidence == "expectation":
-        return
-    if not is_number(confidence) or not 0 < confidence < 1:
-        raise InvalidParameterError.of(
-            parameter="confidence",
-            caller=caller,
-            must_be="a number between 0 and 1" + (", or 'expectation'" if expectation else ""),
-            got=confidence,
-            hint="for 95 % pass 0.95.",
-        )
+def is_integer(x: Any) -> bool:
+    """Return whether this is one integer; a boolean is not."""
+    return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
 
 
-def check_resamples(n_bootstrap: Any, caller: str) -> None:
-    """Raise for a number of resamples that cannot be meant; 0 is for none."""
-    whole = isinstance(n_bootstrap, (int, np.integer)) and not isinstance(n_bootstrap, bool)
-    if not whole or n_bootstrap < 0:
-        raise InvalidParameterError.of(
-            parameter="n_bootstrap", caller=caller, must_be="a whole number >= 0", got=n_bootstrap
-        )
+def one_of(name: str, value: Any, allowed: Iterable[str], *, caller: str | None = None) -> None:
+    """Raise unless `value` is one of the allowed words.
+
+    Examples
+    --------
+    >>> one_of("method", "sweeping", ["sweep", "narrow"])
+    Traceback (most recent call last):
+    cutpoints.exceptions.InvalidParameterError: method must be one of 'sweep', 'narrow', got 'sweeping'.
+    """
+    words = list(allowed)
+    if not isinstance(value, str) or value not in words:
+        expected = f"one of {', '.join(map(repr, words))}"
+        raise InvalidParameterError(name, got=value, expected=expected, caller=caller)
+
+
+def number_in(
+    name: str,
+    value: Any,
+    low: float = -math.inf,
+    high: float = math.inf,
+    *,
+    ends: str = "[]",
+    expected: str | None = None,
+    hint: Text | None = None,
+    caller: str | None = None,
+) -> None:
+    """Raise unless `value` is a number between `low` and `high`.
+
+    `ends` says whether the ends belong to it: "[)" is from `low`, but below `high`. An infinite end
+    never does, so that without bounds the number must be finite.
+
+    Examples
+    --------
+    >>> number_in("max_fpr", 2, 0, 1, ends="(]")
+    Traceback (most recent call last):
+    cutpoints.exceptions.InvalidParameterError: max_fpr must be a number in (0, 1], got 2.
+    """
+    above = is_number(value) and -math.inf < value and (low < value or (ends[0] == "[" and value == low))
+    if not above or not (value < high or (ends[1] == "]" and value == high < math.inf)):
+        allowed = expected or _range(low, high, ends)
+        raise InvalidParameterError(name, got=value, expected=allowed, hint=hint, caller=caller)
+
+
+def integer_in(
+    name: str,
+    value: Any,
+    low: int,
+    high: float = math.inf,
+    *,
+    hint: Text | None = None,
+    caller: str | None = None,
+) -> None:
+    """Raise unless `value` is an integer of at least `low` and at most `high`.
+
+    Examples
+    --------
+    >>> integer_in("n_bootstrap", 0.5, 0)
+    Traceback (most recent call last):
+    cutpoints.exceptions.InvalidParameterError: n_bootstrap must be an integer >= 0, got 0.5.
+    """
+    if not is_integer(value) or not low <= value <= high:
+        expected = f"an integer >= {low}" if math.isinf(high) else f"an integer from {low} to {high:.0f}"
+        raise InvalidParameterError(name, got=value, expected=expected, hint=hint, caller=caller)
+
+
+def positive_integer(name: str, value: Any, *, hint: Text | None = None, caller: str | None = None) -> None:
+    """Raise unless `value` is an integer of at least 1."""
+    if not is_integer(value) or value < 1:
+        raise InvalidParameterError(name, got=value, expected="a positive integer", hint=hint, caller=caller)
+
+
+def boolean(name: str, value: Any, *, caller: str | None = None) -> None:
+    """Raise unless `value` is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidParameterError(name, got=value, expected="True or False", caller=caller)
+
+
+def check_confidence(
+    confidence: Any, caller: str, *, expectation: bool = False, parameter: str = "confidence"
+) -> None:
+    """Raise for a confidence that is not between 0 and 1; with `expectation`, it may be that word."""
+    if not (expectation and isinstance(confidence, str) and confidence == "expectation"):
+        expected = "a number between 0 and 1" + (", or 'expectation'" if expectation else "")
+        hint = "for 95 % pass 0.95."
+        number_in(parameter, confidence, 0, 1, ends="()", expected=expected, hint=hint, caller=caller)
+
+
+def _range(low: float, high: float, ends: str) -> str:
+    if math.isinf(low) and math.isinf(high):
+        return "a finite number"
+    if math.isinf(high):
+        return f"a number {'>=' if ends[0] == '[' else '>'} {low:g}"
+    return f"a number in {ends[0]}{low:g}, {high:g}{ends[1]}"

@@ -3,30 +3,33 @@
 ::
 
     CutpointError
-    ├── InvalidParameterError   (also ValueError, TypeError)  an argument that cannot be meant
+    ├── InvalidParameterError   (also ValueError, TypeError)  an argument that has a wrong value
     ├── InvalidInputError       (also ValueError)             data that cannot be searched or read
     ├── InfeasibleError         (also ValueError)             no cut satisfies the constraints
     ├── UnknownMetricError      (also LookupError)            a name that is not in the catalogue
-    ├── SolverError             (also RuntimeError)           a programme's answer that cannot be believed
+    ├── SolverError             (also RuntimeError)           a solver's answer that cannot be trusted
     └── MissingDependencyError  (also ImportError)            a package that is not installed
 
     DataWarning                 (a UserWarning)               data that are easily misread
 
 Each message has three parts: what must hold, what was found (how many, where the first one is),
-and after a blank line a sentence that starts with ``Hint:`` and names an action. Each class has
-constructors that build the message, so that the same fault reads the same wherever it is found.
-Rows are counted from 0, and the messages say so. It is the longest module of the package, because
-wording must be in one place to exist once; it has no logic to speak of.
+and after a blank line a sentence that starts with ``Hint:`` and names an action. Rows are counted
+from 0, and the messages say so.
+
+An error carries its parts as fields, and no caller ever reads its text. What a message says about
+arguments and columns is kept as `Argument` and `Column`: Python writes ``min_rows=100``, and the
+command line writes the same error with ``--min-rows 100``.
 """
 
 from __future__ import annotations
 
 import math
 import reprlib
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 __all__ = [
     "CutpointError",
@@ -39,20 +42,79 @@ __all__ = [
     "UnknownMetricError",
 ]
 
-_LISTED = 5
-_COLUMNS = 20
+_LISTED_LABELS = 5
+_LISTED_COLUMNS = 20
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 100
 
 
-class CutpointError(Exception):
-    """Base of every exception that cutpoints raises on purpose."""
+@dataclass(frozen=True)
+class Argument:
+    """An argument that a message mentions, alone or with a value.
 
-    @classmethod
-    def _build(cls, found: str, hint: str | None) -> Self:
-        """Join the parts of a message; a message without a hint ends after the first two."""
-        return cls(found if hint is None else f"{found}\n\nHint: {hint}")
+    Examples
+    --------
+    >>> print(Argument("pos_label"), Argument("pos_label", "yes"))
+    pos_label pos_label='yes'
+    """
+
+    name: str
+    value: Any = ...
+
+    def __str__(self) -> str:
+        return self.name if self.value is ... else f"{self.name}={_show(self.value)}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column, or an array in its place, that a message mentions; in code it is not quoted."""
+
+    name: str
+    quoted: bool = True
+
+    def __str__(self) -> str:
+        return f"'{self.name}'" if self.quoted else self.name
+
+
+Part = str | Argument | Column
+Text = str | tuple[Part, ...]
+
+
+class CutpointError(Exception):
+    """Base of every exception that cutpoints raises on purpose.
+
+    Parameters
+    ----------
+    *facts : str, Argument or Column
+        What must hold and what was found; the parts are joined without spaces.
+    hint : str or tuple of parts, optional
+        What to do about it.
+    **fields
+        What a program may ask the error for, as attributes.
+    """
+
+    hint: str | None
+
+    def __init__(self, *facts: Part, hint: Text | None = None, **fields: object) -> None:
+        self._facts = facts
+        self._hint = (hint,) if isinstance(hint, str) else hint
+        self.hint = None if self._hint is None else _spelled(self._hint, str)
+        vars(self).update(fields)
+        super().__init__(self.worded())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (type(self), self.args), vars(self)
+
+    @property
+    def facts(self) -> str:
+        """The message without the hint."""
+        return _spelled(self._facts, str)
+
+    def worded(self, spell: Callable[[Argument | Column], str] = str) -> str:
+        """Return the message, with arguments and columns written by `spell`; by default as in Python."""
+        facts = _spelled(self._facts, spell)
+        return facts if self._hint is None else f"{facts}\n\nHint: {_spelled(self._hint, spell)}"
 
 
 class InvalidParameterError(CutpointError, ValueError, TypeError):
@@ -60,7 +122,62 @@ class InvalidParameterError(CutpointError, ValueError, TypeError):
 
     It is both a `ValueError` and a `TypeError`, as in scikit-learn, whose estimator checks accept
     either.
+
+    Parameters
+    ----------
+    parameter : str
+        The argument.
+    got : object
+        What was passed. Its representation is shortened.
+    expected : str or tuple of parts
+        What is allowed; it completes the sentence "must be …".
+    hint : str or tuple of parts, optional
+        What to do about it.
+    caller : str, optional
+        The function, class or metric that the argument belongs to.
+
+    Examples
+    --------
+    >>> from cutpoints.exceptions import Argument, InvalidParameterError
+    >>> print(
+    ...     InvalidParameterError(
+    ...         "min_rows",
+    ...         got=0,
+    ...         expected="a positive integer",
+    ...         hint=("for example ", Argument("min_rows", 100), "."),
+    ...     )
+    ... )
+    min_rows must be a positive integer, got 0.
+    <BLANKLINE>
+    Hint: for example min_rows=100.
     """
+
+    parameter: str
+    got: object
+    expected: str
+    caller: str | None
+
+    def __init__(
+        self,
+        parameter: str,
+        *,
+        got: object,
+        expected: Text,
+        hint: Text | None = None,
+        caller: str | None = None,
+    ) -> None:
+        allowed = (expected,) if isinstance(expected, str) else expected
+        super().__init__(
+            Argument(parameter),
+            " must be ",
+            *allowed,
+            f", got {_show(got)}.",
+            hint=hint,
+            parameter=parameter,
+            got=_plain(got),
+            expected=_spelled(allowed, str),
+            caller=caller,
+        )
 
     @classmethod
     def of(
@@ -68,296 +185,158 @@ class InvalidParameterError(CutpointError, ValueError, TypeError):
         *,
         parameter: str,
         caller: str | None = None,
-        must_be: str,
+        must_be: Text,
         got: object,
-        hint: str | None = None,
+        hint: Text | None = None,
     ) -> Self:
-        """Build the error of one argument of one function.
-
-        Parameters
-        ----------
-        parameter, caller : str
-            The argument, and the function or class that the user called; None where data are read, for
-            whichever function that may be.
-        must_be : str
-            What is allowed; it completes the sentence "must be …".
-        got : object
-            What was passed. Its representation is shortened.
-        hint : str, optional
-            What to do about it.
-
-        Examples
-        --------
-        >>> from cutpoints.exceptions import InvalidParameterError
-        >>> print(
-        ...     InvalidParameterError.of(
-        ...         parameter="confidence",
-        ...         caller="find",
-        ...         must_be="a float between 0 and 1",
-        ...         got=95,
-        ...         hint="for 95 % pass 0.95.",
-        ...     )
-        ... )
-        The 'confidence' parameter of find must be a float between 0 and 1. Got 95 instead.
-        <BLANKLINE>
-        Hint: for 95 % pass 0.95.
-        """
-        what = f"'{parameter}'" if caller is None else f"The '{parameter}' parameter of {caller}"
-        return cls._build(f"{what} must be {must_be}. Got {_show(got)} instead.", hint)
+        """Build the error from keywords alone."""
+        return cls(parameter, got=got, expected=must_be, hint=hint, caller=caller)
 
 
 class InvalidInputError(CutpointError, ValueError):
-    """The data cannot be searched: NaN, lengths, labels, negative masses, no rows."""
+    """The data cannot be searched: NaN, lengths, labels, negative weights, no rows.
+
+    Where a column or an array is at fault, `kind` says how ("nan", "empty", …: the name of the
+    constructor), and `name` which one; `count`, `rows` and `first` are how many of how many values
+    are wrong, and the row of the first one (None if the engine keeps no order of rows).
+    """
+
+    kind: str | None = None
+    name: str | None = None
+    count: int | None = None
+    rows: int | None = None
+    first: int | None = None
 
     @classmethod
     def nan(cls, *, name: str, count: int, rows: int, first: int | None) -> Self:
-        """Build the error of missing values.
+        """Build the error of missing values."""
+        return cls(
+            *_missing(name, count, _plural(rows, "value"), first),
+            hint="drop these rows or fill in the values first; cutpoints does not guess them.",
+            **_where("nan", name, count, first, rows),
+        )
 
-        Parameters
-        ----------
-        name : str
-            The argument or the column.
-        count, rows : int
-            How many values are missing, and of how many.
-        first : int or None
-            The row of the first one, from 0; None if the engine keeps no order of rows.
-        """
-        are = "is" if count == 1 else "are"
-        return cls._build(
-            f"'{name}' must not contain NaN or null. "
-            f"{count:,} of {_plural(rows, 'value')} {are} missing{_first(first)}.",
-            "drop these rows or fill in the values first; cutpoints does not guess them.",
+    @classmethod
+    def nan_scores(cls, *, name: str, count: int, rows: int, first: int | None) -> Self:
+        """Build the error of rows that cannot be decided, because their scores are missing."""
+        negative, positive, keep = (Argument("missing", word) for word in ("negative", "positive", "keep"))
+        return cls(
+            *_missing(name, count, _plural(rows, "score"), first),
+            hint=("say what to do with such rows: ", negative, ", ", positive, " or ", keep, "."),
+            **_where("nan_scores", name, count, first, rows),
         )
 
     @classmethod
     def not_probabilities(cls, *, name: str, count: int, rows: int, first: int | None, value: float) -> Self:
-        """Build the error of scores that must be probabilities, and are not.
-
-        Parameters
-        ----------
-        name : str
-            The argument or the column.
-        count, rows : int
-            How many values lie outside [0, 1], and of how many.
-        first : int or None
-            The row of the first one, from 0; None if the engine keeps no order of rows.
-        value : float
-            That value.
-        """
+        """Build the error of scores that must be probabilities, with the first one that is not."""
         lie = "lies" if count == 1 else "lie"
-        return cls._build(
-            f"'{name}' must be probabilities, between 0 and 1. "
-            f"{count:,} of {_plural(rows, 'value')} {lie} outside{_first(first)}, with {_show(value)}.",
-            "with labels, find() takes any scores, and recalibrate() makes probabilities of them.",
+        return cls(
+            Column(name),
+            " must be probabilities, between 0 and 1. "
+            f"{count:,} of {_plural(rows, 'value')} {lie} outside{_at(first)}, with {_show(value)}.",
+            hint="with labels, `cutpoints find` takes any scores; in Python, recalibrate() makes them "
+            "probabilities.",
+            **_where("not_probabilities", name, count, first, rows),
         )
 
     @classmethod
-    def all_sure(cls, *, objective: str, probability: int) -> Self:
-        """Build the error of an objective that is 0/0 because all probabilities are 0, or all are 1."""
-        there = "no positives" if probability == 0 else "no negatives"
-        return cls._build(
-            f"The objective '{objective}' must be defined at one cut at least. "
-            f"All probabilities are {probability}, so {there} are expected, and it is 0/0 at every cut.",
-            "check that the column holds probabilities, and not decisions.",
+    def negative(cls, *, name: str, count: int, first: int | None, value: float) -> Self:
+        """Build the error of negative weights or counts, with an example."""
+        are = "is" if count == 1 else "are"
+        example = f"such as {_show(value)}" if first is None else f"with {_show(value)}"
+        return cls(
+            Column(name),
+            f" must not be negative. {_plural(count, 'value')} {are} negative{_at(first)}, {example}.",
+            hint="drop these rows, or set them to 0 if they should not count.",
+            **_where("negative", name, count, first),
         )
 
     @classmethod
-    def no_prevalence(cls, *, reason: str) -> Self:
-        """Build the error of probabilities from which the share of positives cannot be estimated."""
-        return cls._build(
-            f"'y_prob' must tell the prevalence of its rows. It does not: {reason}.",
-            "label a sample of the new rows and take its share of positives.",
+    def not_numbers(cls, *, name: str, value: object, count: int, first: int) -> Self:
+        """Build the error of text in a column that must hold numbers, with the first such value."""
+        are = "is not a number" if count == 1 else "are not numbers"
+        hint = "choose another column, or convert it first; missing values are empty cells."
+        if isinstance(value, str) and value.count(",") == 1 and "." not in value:
+            hint = "numbers must have a decimal point, not a decimal comma."
+        return cls(
+            f"The column '{name}' must hold numbers. "
+            f"{_plural(count, 'value')} {are}{_at(first)}, with {_show(value)}.",
+            hint=hint,
+            **_where("not_numbers", name, count, first),
         )
 
     @classmethod
-    def no_theory(cls, *, objective: str) -> Self:
-        """Build the error of an objective for which no threshold follows from its best value."""
-        return cls._build(
-            f"The objective '{objective}' must be a quotient of linear functions of TP and FP, with a best "
-            "threshold on the probabilities. It is not.",
-            "choose f1, f(beta=2), jaccard, accuracy or a cost.",
-        )
+    def not_a_number_type(cls, *, name: str, type_: str) -> Self:
+        """Build the error of a typed column that must hold numbers, and holds dates or lists."""
+        found = f"The column '{name}' must hold numbers. Its type is {type_}."
+        hint = "choose another column, or convert it first."
+        return cls(found, hint=hint, kind="not_a_number_type", name=name)
+
+    @classmethod
+    def not_1d(cls, *, name: str, shape: tuple[int, ...], hint: str | None = None) -> Self:
+        """Build the error of an array that must have one dimension."""
+        found = f" must be one-dimensional. Got an array of shape {shape} instead."
+        return cls(Column(name), found, hint=hint, kind="not_1d", name=name)
 
     @classmethod
     def length(cls, *, names_and_lengths: Mapping[str, int]) -> Self:
-        """Build the error of arguments that must have one entry per row, and have not."""
-        names = _join([f"'{name}'" for name in names_and_lengths], "and")
-        lengths = _join([f"{n:,} in '{name}'" for name, n in names_and_lengths.items()], "and")
-        return cls._build(
-            f"{names} must have the same number of rows. Got {lengths} instead.",
-            "pass one entry per row in each of them, from the same rows in the same order.",
-        )
+        """Build the error of arguments that must have one entry per row."""
+        names = _listed([(Column(name),) for name in names_and_lengths], "and")
+        lengths = _listed([(f"{n:,} in ", Column(name)) for name, n in names_and_lengths.items()], "and")
+        hint = "pass one entry per row in each of them, from the same rows in the same order."
+        found = (*names, " must have the same number of rows. Got ", *lengths, " instead.")
+        return cls(*found, hint=hint, kind="length")
 
     @classmethod
     def labels(
         cls, *, values: Iterable[object], count: int, name: str = "y_true", pos_label: object = None
     ) -> Self:
-        """Build the error of labels with three or more distinct values.
-
-        Parameters
-        ----------
-        values : iterable of object
-            Distinct labels, not necessarily all of them. The first five are listed.
-        count : int
-            How many distinct labels there are.
-        name : str, default="y_true"
-            The argument or the column.
-        pos_label : object, default=None
-            The label that the user called positive, if one.
-        """
-        shown = [_show(value) for _, value in zip(range(_LISTED), values, strict=False)]
+        """Build the error of `count` distinct labels, three or more; `values` are some of them."""
+        shown = [_show(value) for _, value in zip(range(_LISTED_LABELS), values, strict=False)]
         one = shown[0] if pos_label is None else _show(pos_label)
         more = [f"{count - len(shown):,} more"] if count > len(shown) else []
-        return cls._build(
-            f"'{name}' must have two distinct labels. "
+        return cls(
+            Column(name),
+            " must have two distinct labels. "
             f"Got {count:,} distinct labels instead: {_join(shown + more, 'and')}.",
-            f"for one class against the rest, pass `{name} == {one}` as the labels.",
+            hint=(
+                "for one class against the rest, use the labels `",
+                Column(name, quoted=False),
+                f" == {one}`.",
+            ),
+            kind="labels",
+            name=name,
         )
 
     @classmethod
     def pos_label(cls, *, values: Sequence[object], name: str = "y_true") -> Self:
         """Build the error of labels that do not say which one is positive."""
-        shown = [_show(value) for value in values]
-        return cls._build(
-            f"'{name}' must hold 0 and 1, -1 and 1 or booleans when 'pos_label' is not given, "
-            f"since otherwise it is not clear which label is positive. "
-            f"Got {_join(shown, 'and')} instead.",
-            f"pass {_join([f'pos_label={label}' for label in reversed(shown)], 'or')}.",
-        )
-
-    @classmethod
-    def negative(cls, *, name: str, count: int, first: int | None, value: float) -> Self:
-        """Build the error of negative weights, counts or masses.
-
-        Parameters
-        ----------
-        name : str
-            The argument or the column.
-        count : int
-            How many values are negative.
-        first : int or None
-            The row of the first one, from 0; None if the engine keeps no order of rows.
-        value : float
-            A negative value: the first one, if there is an order.
-        """
-        are = "is" if count == 1 else "are"
-        example = f"such as {_show(value)}" if first is None else f"with {_show(value)}"
-        return cls._build(
-            f"'{name}' must not be negative. "
-            f"{_plural(count, 'value')} {are} negative{_first(first)}, {example}.",
-            "drop these rows, or set them to 0 if they are not meant to count.",
+        choices = _listed([(Argument("pos_label", _plain(label)),) for label in reversed(values)], "or")
+        return cls(
+            Column(name),
+            " must hold 0 and 1, -1 and 1 or booleans when ",
+            Argument("pos_label"),
+            " is not given, since otherwise it is not clear which label is positive. "
+            f"Got {_join([_show(value) for value in values], 'and')} instead.",
+            hint=("pass ", *choices, "."),
+            kind="pos_label",
+            name=name,
         )
 
     @classmethod
     def empty(cls, *, name: str) -> Self:
         """Build the error of data without rows."""
-        return cls._build(
-            f"'{name}' must have at least one row. Got 0 rows instead.",
-            "check the filter or the file that the rows come from.",
-        )
-
-    @classmethod
-    def missing_file(cls, *, path: str, near: Sequence[str] = (), pattern: bool = False) -> Self:
-        """Build the error of a path or a pattern at which there is no file.
-
-        Parameters
-        ----------
-        path : str
-            The path or the pattern as the user wrote it.
-        near : sequence of str
-            Files whose names are nearly the same.
-        pattern : bool, default=False
-            Whether the path is a pattern such as ``scores/*.csv``.
-        """
-        if pattern:
-            return cls._build(
-                f"The pattern '{path}' must match at least one file. It matches none.",
-                "check the folder and the ending; '**' matches folders of any depth.",
-            )
-        hint = (
-            f"did you mean {_join([repr(match) for match in near], 'or')}?"
-            if near
-            else "check the path, or pass '-' for standard input."
-        )
-        return cls._build(f"'{path}' must be a file. There is no such file.", hint)
-
-    @classmethod
-    def standard_input_twice(cls, *, count: int) -> Self:
-        """Build the error of '-' among the files more than once: nothing is left for the second."""
-        return cls._build(
-            f"'-' must be given once: standard input can be read only once. Got it {count:,} times.",
-            "pass '-' once; files and one '-' may be mixed.",
-        )
-
-    @classmethod
-    def file_twice(cls, *, path: str, other: str) -> Self:
-        """Build the error of a file that is named, or that a folder or a pattern has, more than once."""
-        again = f"'{path}'" if path == other else f"'{other}' and '{path}'"
-        return cls._build(
-            f"Each file must be given once, or its rows count twice. Got {again} "
-            f"{'more than once' if path == other else 'for one file'}.",
-            "leave one of them out; folders and patterns that overlap name their files twice.",
-        )
-
-    @classmethod
-    def directory(cls, *, path: str) -> Self:
-        """Build the error of a folder without files of data."""
-        return cls._build(
-            f"The folder '{path}' must have data files in it: CSV, Parquet, NDJSON or Arrow. It has none.",
-            f"for files with other endings pass a pattern, such as '{path.rstrip('/')}/**/*.dat'.",
-        )
+        hint = "check the filter or the file that the rows come from."
+        found = " must have at least one row. Got 0 rows instead."
+        return cls(Column(name), found, hint=hint, kind="empty", name=name)
 
     @classmethod
     def filtered_away(cls, *, filters: Mapping[str, str]) -> Self:
         """Build the error of filters, by their parameters, that leave no row."""
-        shown = _join([f"{name}={_show(text)}" for name, text in filters.items()], "and")
-        return cls._build(
-            f"The filter must leave at least one row. No row is left by {shown}.",
-            "check the values in it: text is compared letter by letter, and case matters.",
-        )
-
-    @classmethod
-    def empty_file(cls, *, path: str) -> Self:
-        """Build the error of a file without a single byte, or with blank lines only."""
-        return cls._build(
-            f"{_file(path)} must have named columns. It is empty.",
-            "check the command that wrote it.",
-        )
-
-    @classmethod
-    def unreadable(cls, *, path: str, form: str, reason: str, hint: str | None = None) -> Self:
-        """Build the error of a file that is broken, or of another format than it seems.
-
-        Parameters
-        ----------
-        path : str
-            The file.
-        form : {"CSV", "Parquet", "JSON", "Arrow"}
-            As what it was read.
-        reason : str
-            What the reader said, without a full stop.
-        hint : str, optional
-            What to do about it, where the format has no better advice.
-        """
-        hints = {
-            "CSV": "a CSV file is UTF-8 text with the same number of values in each line, "
-            "separated by commas, semicolons, tabs or bars.",
-            "Parquet": "if it was copied or is still being written, it may not be complete.",
-            "JSON": "a file of JSON has one object in braces in each line; of an array, "
-            "jq -c '.[]' old.json > new.ndjson makes one.",
-            "Arrow": "an Arrow file is what pyarrow.feather.write_feather writes; "
-            "if it was copied or is still being written, it may not be complete.",
-        }
-        article = "an" if form == "Arrow" else "a"
-        return cls._build(f"{_file(path)} must be {article} {form} file. {reason}.", hint or hints[form])
-
-    @classmethod
-    def memory(cls, *, path: str, limit: str | None) -> Self:
-        """Build the error of a file that DuckDB cannot read in the memory that it may use."""
-        much = "" if limit is None else f" of {limit}"
-        return cls._build(
-            f"{_file(path)} must be read in the memory that DuckDB may use. The limit{much} is too low.",
-            "allow more, for example memory_limit='2GB'.",
+        given = _listed([(Argument(name, text),) for name, text in filters.items()], "and")
+        hint = "check the values in it: text is compared letter by letter, and case matters."
+        return cls(
+            "The filter must leave at least one row. No row is left by ", *given, ".", hint=hint, kind="empty"
         )
 
     @classmethod
@@ -372,269 +351,272 @@ class InvalidInputError(CutpointError, ValueError):
         <BLANKLINE>
         Hint: did you mean 'p'?
         """
-        shown = [_show(column) for column in columns[:_COLUMNS]]
-        more = [f"{len(columns) - len(shown):,} more"] if len(columns) > len(shown) else []
-        plain = {column.strip().lower(): column for column in reversed(columns)}
         import difflib
 
+        shown = [_show(column) for column in columns[:_LISTED_COLUMNS]]
+        more = [f"{len(columns) - len(shown):,} more"] if len(columns) > len(shown) else []
+        plain = {column.strip().lower(): column for column in reversed(columns)}
         near = [plain[match] for match in difflib.get_close_matches(name.strip().lower(), plain)]
         hint = "choose one of these; in a CSV file, the first line must have the names."
         if near:
             hint = f"did you mean {_join([_show(match) for match in near], 'or')}?"
-        return cls._build(
-            f"The column {_show(name)} must be in {_file(path)}. "
-            f"Its columns are {_join(shown + more, 'and')}.",
-            hint,
+        there = _join(shown + more, "and")
+        found = f"The column {_show(name)} must be in {_file(path)}. Its columns are {there}."
+        return cls(found, hint=hint, kind="column", name=name)
+
+    @classmethod
+    def missing_file(cls, *, path: str, near: Sequence[str] = (), pattern: bool = False) -> Self:
+        """Build the error of a path or a pattern at which there is no file; `near` are similar names."""
+        if pattern:
+            hint = "check the folder and the ending; '**' matches folders of any depth."
+            return cls(f"The pattern '{path}' must match at least one file. It matches none.", hint=hint)
+        hint = "check the path, or pass '-' for standard input."
+        if near:
+            hint = f"did you mean {_join([repr(match) for match in near], 'or')}?"
+        return cls(f"File not found: '{path}'.", hint=hint)
+
+    @classmethod
+    def standard_input_twice(cls, *, count: int) -> Self:
+        """Build the error of '-' among the files more than once: nothing is left for the second."""
+        return cls(
+            f"'-' must be given once: standard input can be read only once. Got it {count:,} times.",
+            hint="pass '-' once; files and one '-' may be mixed.",
         )
 
     @classmethod
-    def not_numbers(cls, *, name: str, value: object, count: int, first: int) -> Self:
-        """Build the error of text in a column that must hold numbers.
-
-        Parameters
-        ----------
-        name : str
-            The column.
-        value : object
-            The first value that is not a number.
-        count, first : int
-            How many such values there are, and the row of the first, from 0.
-        """
-        are = "is not a number" if count == 1 else "are not numbers"
-        hint = "choose another column, or convert it first; missing values are empty cells."
-        if isinstance(value, str) and value.count(",") == 1 and "." not in value:
-            hint = "numbers must have a decimal point, not a decimal comma."
-        return cls._build(
-            f"The column '{name}' must hold numbers. "
-            f"{_plural(count, 'value')} {are}{_first(first)}, with {_show(value)}.",
-            hint,
+    def file_twice(cls, *, path: str, other: str) -> Self:
+        """Build the error of a file that is named, or that a folder or a pattern has, more than once."""
+        again = f"'{path}' more than once" if path == other else f"'{other}' and '{path}' for one file"
+        return cls(
+            f"Each file must be given once, or its rows count twice. Got {again}.",
+            hint="leave one of them out; folders and patterns that overlap name their files twice.",
         )
 
     @classmethod
-    def not_a_number_type(cls, *, name: str, type_: str) -> Self:
-        """Build the error of a typed column that must hold numbers, and holds dates or lists."""
-        return cls._build(
-            f"The column '{name}' must hold numbers. Its type is {type_}.",
-            "choose another column, or convert it first.",
+    def directory(cls, *, path: str) -> Self:
+        """Build the error of a folder without data files."""
+        return cls(
+            f"The folder '{path}' must have data files in it: CSV, Parquet, NDJSON or Arrow. It has none.",
+            hint=f"for files with other endings pass a pattern, such as '{path.rstrip('/')}/**/*.dat'.",
         )
 
     @classmethod
-    def not_1d(cls, *, name: str, shape: tuple[int, ...], hint: str | None = None) -> Self:
-        """Build the error of an array that must have one dimension, and has not."""
-        return cls._build(f"'{name}' must be one-dimensional. Got an array of shape {shape} instead.", hint)
+    def empty_file(cls, *, path: str) -> Self:
+        """Build the error of a file without a single byte, or with blank lines only."""
+        found = f"{_file(path)} must have named columns. It is empty."
+        return cls(found, hint="check the command that wrote it.")
 
     @classmethod
-    def one_class(cls, *, what: str, rows: int, positives: int) -> Self:
-        """Build the error of a part of the rows that has one class only.
+    def unreadable(cls, *, path: str, form: str, reason: str, hint: str | None = None) -> Self:
+        """Build the error of a broken file; `form` is how it was read, `reason` what the reader said."""
+        hints = {
+            "CSV": "a CSV file is UTF-8 text with the same number of values in each line, "
+            "separated by commas, semicolons, tabs or bars.",
+            "Parquet": "if it was copied or is still being written, it may not be complete.",
+            "JSON": "a JSON file must have one object in braces in each line; "
+            "jq -c '.[]' old.json > new.ndjson converts an array.",
+            "Arrow": "an Arrow file is what pyarrow.feather.write_feather writes; "
+            "if it was copied or is still being written, it may not be complete.",
+        }
+        article = "an" if form == "Arrow" else "a"
+        return cls(f"{_file(path)} must be {article} {form} file. {reason}.", hint=hint or hints[form])
 
-        Parameters
-        ----------
-        what : str
-            The part, as the subject of a sentence: "The rows outside fold 2 of 5".
-        rows, positives : int
-            How many rows it has, and how many of them are positive.
-        """
-        return cls._build(
-            f"{what} must have both classes. Of {_plural(rows, 'row')}, {positives:,} are positive.",
-            "use fewer folds, folds that are stratified, or more rows of the rare class.",
+    @classmethod
+    def memory(cls, *, path: str, limit: str | None) -> Self:
+        """Build the error of a file that DuckDB cannot read in the memory that it may use."""
+        much = "" if limit is None else f" of {limit}"
+        return cls(
+            f"{_file(path)} must be read in the memory that DuckDB may use. The limit{much} is too low.",
+            hint=("allow more, for example ", Argument("memory_limit", "2GB"), "."),
         )
 
     @classmethod
-    def targets(cls, *, kind: str, classes: int) -> Self:
-        """Build the error of targets that are not two classes; scikit-learn's checks know its words.
+    def mixed_files(cls, *, what: str, first: str, other: str) -> Self:
+        """Build the error of files that must be alike to be written to one."""
+        found = f"All files must have the same {what}. {_file(other)} differs from {_file(first)}."
+        return cls(found, hint="apply the policy to each of them by itself.")
 
-        Parameters
-        ----------
-        kind : str
-            The type of the target, as scikit-learn calls it.
-        classes : int
-            How many distinct values there are.
-        """
-        return cls._build(
-            f"Only binary classification is supported. The type of the target is {kind}, "
-            f"with {classes:,} {'class' if classes == 1 else 'classes'}.",
-            "for one class against the rest, pass `y == label`.",
+    @classmethod
+    def unwritable(cls, *, path: str, reason: str) -> Self:
+        """Build the error of a file that cannot be written, with what the system says."""
+        return cls(
+            f"'{path}' must be a place that can be written to. {reason}.",
+            hint="choose another folder, or check its permissions and the space that is left.",
         )
 
     @classmethod
-    def all_failed(cls, *, number: int, first: str) -> Self:
-        """Build the error of a search in which no setting could be fitted."""
-        return cls._build(
-            "At least one setting must be fitted without an error. "
-            f"Of {number:,}, none was; the first: {first}",
-            "check the names and the values of the parameters against the estimator.",
+    def no_weight(cls, *, side: str, rows: int) -> Self:
+        """Build the error of a class whose rows all have a weight of 0."""
+        return cls(
+            f"sample_weight must not be 0 for a whole class. All {rows:,} {side} rows have a weight of 0.",
+            hint="leave sample_weight out, or give both classes some weight.",
         )
 
     @classmethod
-    def too_few(cls, *, what: str, needed: int, found: int, hint: str) -> Self:
-        """Build the error of fewer rows, groups or members of a class than the folds need."""
-        return cls._build(f"{what} must be at least {needed:,}. Got {found:,} instead.", hint)
+    def constant_scores(cls, *, estimator: str, score: float) -> Self:
+        """Build the error of an estimator that gives every row the same score."""
+        return cls(
+            "The estimator must tell rows apart. "
+            f"{estimator} makes constant predictions (the score {score:.6g} for every row), so the best "
+            "threshold cannot be found.",
+            hint="check its features and its hyper-parameters, such as a regularization that is too strong.",
+        )
+
+    @classmethod
+    def no_folder(cls, *, path: str, folder: str) -> Self:
+        """Build the error of a file that is to be written into a folder that does not exist."""
+        return cls(
+            f"'{path}' must be a place that can be written to. There is no folder '{folder}'.",
+            hint="check its name, or make it first.",
+        )
+
+    @classmethod
+    def changed_file(cls, *, path: str) -> Self:
+        """Build the error of a file that was written while it was read."""
+        return cls(
+            f"{_file(path)} must not change while it is read. It was modified in the meantime.",
+            hint="wait until the file is complete, or read a copy of it.",
+            kind="changed_file",
+        )
 
     @classmethod
     def changed(cls, *, expected: int, found: int) -> Self:
         """Build the error of a lazy frame that gives other rows when it is read again."""
-        return cls._build(
-            "The frame must give the same rows each time that it is read. "
-            f"Where {_plural(expected, 'row')} {'was' if expected == 1 else 'were'} counted before, "
-            f"there {'is' if found == 1 else 'are'} {found:,} now.",
-            "write or cache the frame first: a random sample, a random number or a table that is "
+        now = f"there {'is' if found == 1 else 'are'} {found:,} now"
+        if expected == found:
+            now = "there are as many now, with other scores, labels or weights"
+        return cls(
+            "The data must be the same each time that they are read. "
+            f"Where {_plural(expected, 'row')} {'was' if expected == 1 else 'were'} counted before, {now}.",
+            hint="write or cache the data first: a random sample, a random number or a table that is "
             "still being written changes from one query to the next.",
         )
 
     @classmethod
     def too_many_scores(cls, *, rows: int, most: int) -> Self:
         """Build the error of a search that must look at more scores than there is room for."""
-        return cls._build(
+        return cls(
             f"A search that must look at every score must have {most:,} of them at most on a lazy frame. "
             f"There may be {rows:,}.",
-            "round the scores; leave method='sweep' out; and for a function of yours that never falls with "
-            "tp and never rises with fp, say so: metrics.custom(function, monotone=True).",
-        )
-
-    @classmethod
-    def unwritable(cls, *, path: str, reason: str) -> Self:
-        """Build the error of a file that cannot be written, with what the system says."""
-        return cls._build(
-            f"'{path}' must be a place that can be written to. {reason}.",
-            "choose another folder, or check its permissions and the space that is left.",
-        )
-
-    @classmethod
-    def no_folder(cls, *, path: str, folder: str) -> Self:
-        """Build the error of a file that is to be written into a folder that there is not."""
-        return cls._build(
-            f"'{path}' must be a place that can be written to. There is no folder '{folder}'.",
-            "check its name, or make it first.",
-        )
-
-    @classmethod
-    def sketch(cls, *, name: str, reason: str) -> Self:
-        """Build the error of bytes that are not a sketch, or not a whole one."""
-        return cls._build(
-            f"'{name}' must be a sketch that Sketch.save wrote. {reason}.",
-            "make the sketch again from its data, or copy the file again.",
-        )
-
-    @classmethod
-    def not_sketched(cls, *, what: str, sketched: str, found: str) -> Self:
-        """Build the error of data that are not those of the sketch they are to refine."""
-        return cls._build(
-            f"The data must be the rows that were sketched. {what}: {sketched} in the sketch, "
-            f"{found} in the data.",
-            "pass the same rows, labels and weights that the sketch was updated with, each once.",
-        )
-
-    @classmethod
-    def mixed_labels(cls) -> Self:
-        """Build the error of parts of the data whose negative label differs."""
-        return cls._build(
-            "'y_true' must have two distinct labels. Got -1, 0 and 1 over the parts that were sketched.",
-            "use one label for the negatives in all parts, or pass 'pos_label'.",
-        )
-
-    @classmethod
-    def nan_scores(cls, *, name: str, count: int, rows: int, first: int | None) -> Self:
-        """Build the error of rows that cannot be decided, because their scores are missing."""
-        are = "is" if count == 1 else "are"
-        return cls._build(
-            f"'{name}' must not contain NaN or null. "
-            f"{count:,} of {_plural(rows, 'score')} {are} missing{_first(first)}.",
-            "say what to do with such rows: missing='negative', missing='positive' or missing='keep'.",
-        )
-
-    @classmethod
-    def mixed_files(cls, *, what: str, first: str, other: str) -> Self:
-        """Build the error of files that must be alike to be written to one."""
-        return cls._build(
-            f"All files must have the same {what}. {_file(other)} differs from {_file(first)}.",
-            "apply the policy to each of them by itself.",
-        )
-
-    @classmethod
-    def policy(cls, *, path: str, reason: str, hint: str | None = None) -> Self:
-        """Build the error of a policy that cannot be believed.
-
-        Parameters
-        ----------
-        path : str
-            The file.
-        reason : str
-            What is wrong with it, without a full stop.
-        hint : str, optional
-            What to do about it, if it is not to take the original.
-        """
-        return cls._build(
-            f"{_file(path)} must be a policy file. {reason}.",
-            hint or "take the file as `Policy.save` or `cutpoints find --policy` wrote it.",
-        )
-
-    @classmethod
-    def too_few_rows(cls, *, rows: int, needed: int) -> Self:
-        """Build the error of a segment with fewer rows than the user asks for."""
-        return cls._build(
-            f"The segment must have at least {_plural(needed, 'row')}. It has {rows:,}.",
-            "join small segments, or lower 'min_rows'.",
+            hint=(
+                "round the scores; leave ",
+                Argument("method", "sweep"),
+                " out; and if your function never falls with tp and never rises with fp, ",
+                "say so: metrics.custom(function, monotone=True).",
+            ),
         )
 
     @classmethod
     def not_by_segment(cls, *, engine: str) -> Self:
         """Build the error of a source of one's own, which has no columns to group by."""
-        return cls._build(
-            f"The data must be arrays, a data frame or files where 'by' is given. Got {engine} instead.",
-            "pass the frame or the path itself, with the names of its columns.",
+        by = Argument("by")
+        found = (
+            "The data must be arrays, a data frame or files where ",
+            by,
+            f" is given. Got {engine} instead.",
+        )
+        return cls(*found, hint="pass the frame or the path itself, with the names of its columns.")
+
+    @classmethod
+    def too_few_rows(cls, *, rows: int, needed: int) -> Self:
+        """Build the error of a segment with fewer rows than the user asks for."""
+        return cls(
+            f"The segment must have at least {_plural(needed, 'row')}. It has {rows:,}.",
+            hint=("join small segments, or lower ", Argument("min_rows"), "."),
         )
 
     @classmethod
-    def beyond_probabilities(cls, *, what: str, low: float, high: float) -> Self:
-        """Build the error of scores beyond [0, 1] where only probabilities make sense."""
-        return cls._build(
-            f"The scores must be probabilities for {what}. "
-            f"They range from {_number(low)} to {_number(high)}.",
-            "calibrate the scores first, or use cost_curve, which takes any scores.",
-        )
+    def too_few(cls, *, what: str, needed: int, found: int, hint: str) -> Self:
+        """Build the error of fewer rows, groups or members of a class than the folds need."""
+        return cls(f"{what} must be at least {needed:,}. Got {found:,} instead.", hint=hint)
 
     @classmethod
-    def undefined(cls, *, objective: str, positives: float, negatives: float) -> Self:
-        """Build the error of an objective that is 0/0 at every cut of these data.
-
-        Parameters
-        ----------
-        objective : str
-            The objective as the user wrote it.
-        positives, negatives : int or float
-            The totals of the two masses.
-        """
-        if not positives and not negatives:
-            hint = "all weights are 0: no row counts."
-        elif not positives:
-            hint = "there are no positive rows; check the labels and 'pos_label'."
-        elif not negatives:
-            hint = "there are no negative rows; check the labels and 'pos_label'."
-        else:
-            hint = "run `cutpoints metrics show NAME` for where a metric is undefined."
-        return cls._build(
-            f"The objective '{objective}' must be defined at one cut at least. "
-            f"It is 0/0 at every cut of data with {_number(positives)} positives "
-            f"and {_number(negatives)} negatives.",
-            hint,
+    def one_class(cls, *, what: str, rows: int, positives: int) -> Self:
+        """Build the error of a part of the rows, such as those outside a fold, with one class only."""
+        return cls(
+            f"{what} must have both classes. Of {_plural(rows, 'row')}, {positives:,} are positive.",
+            hint="use fewer folds, folds that are stratified, or more rows of the rare class.",
         )
 
     @classmethod
     def no_rows_of(cls, *, what: str, positives: float, negatives: float) -> Self:
-        """Build the error of a question that needs a class of which there are no rows.
-
-        Parameters
-        ----------
-        what : str
-            The question, such as "roc" or "calibration".
-        positives, negatives : int or float
-            The totals of the two masses, one of which is 0.
-        """
-        missing = "negative" if positives else "positive"
-        return cls._build(
-            f"The data for {what} must have {missing} rows. "
+        """Build the error of a question, such as "roc", that needs a class of which there are no rows."""
+        return cls(
+            f"The data for {what} must have {'negative' if positives else 'positive'} rows. "
             f"Got {_number(positives)} positives and {_number(negatives)} negatives instead.",
-            f"there are no {missing} rows; check the labels and 'pos_label'.",
+            hint=_no_rows(positives),
+        )
+
+    @classmethod
+    def undefined(cls, *, objective: str, positives: float, negatives: float) -> Self:
+        """Build the error of an objective that is 0/0 at every cut of these data."""
+        hint: Text = "run `cutpoints metrics show NAME` for where a metric is undefined."
+        if not positives or not negatives:
+            hint = _no_rows(positives) if positives or negatives else "all weights are 0: no row counts."
+        return cls(
+            f"The objective '{objective}' must be defined at one cut at least. "
+            f"It is 0/0 at every cut of data with {_number(positives)} positives "
+            f"and {_number(negatives)} negatives.",
+            hint=hint,
+            kind="undefined",
+        )
+
+    @classmethod
+    def no_theory(cls, *, objective: str) -> Self:
+        """Build the error of an objective for which no threshold follows from its best value."""
+        return cls(
+            f"The objective '{objective}' must be a quotient of linear functions of TP and FP, with a best "
+            "threshold on the probabilities. It is not.",
+            hint="choose f1, f(beta=2), jaccard, accuracy or a cost.",
+        )
+
+    @classmethod
+    def targets(cls, *, kind: str, classes: int) -> Self:
+        """Build the error of targets that are not two classes; scikit-learn's checks know its words."""
+        return cls(
+            f"Only binary classification is supported. The type of the target is {kind}, "
+            f"with {classes:,} {'class' if classes == 1 else 'classes'}.",
+            hint="for one class against the rest, pass `y == label`.",
+        )
+
+    @classmethod
+    def all_failed(cls, *, number: int, first: str) -> Self:
+        """Build the error of a search in which no setting could be fitted."""
+        return cls(
+            "At least one setting must be fitted without an error. "
+            f"Of {number:,}, none was; the first: {first}",
+            hint="check the names and the values of the parameters against the estimator.",
+        )
+
+    @classmethod
+    def policy(cls, *, path: str, reason: str, hint: str | None = None) -> Self:
+        """Build the error of a policy file that is not one, or was changed."""
+        usual = "take the file as `Policy.save` or `cutpoints find --policy` wrote it."
+        return cls(f"{_file(path)} must be a policy file. {reason}.", hint=hint or usual)
+
+    @classmethod
+    def sketch(cls, *, name: str, reason: str) -> Self:
+        """Build the error of bytes that are not a sketch, or not a whole one."""
+        return cls(
+            f"'{name}' must be a sketch that Sketch.save wrote. {reason}.",
+            hint="make the sketch again from its data, or copy the file again.",
+        )
+
+    @classmethod
+    def not_sketched(cls, *, what: str, sketched: str, found: str) -> Self:
+        """Build the error of data that are not those of the sketch they are to refine."""
+        return cls(
+            "The data must be the rows that were sketched. "
+            f"{what}: {sketched} in the sketch, {found} in the data.",
+            hint="pass the same rows, labels and weights that the sketch was updated with, each once.",
+        )
+
+    @classmethod
+    def mixed_labels(cls) -> Self:
+        """Build the error of parts of the data whose negative label differs."""
+        return cls(
+            "'y_true' must have two distinct labels. Got -1, 0 and 1 over the parts that were sketched.",
+            hint=("use one label for the negatives in all parts, or pass ", Argument("pos_label"), "."),
         )
 
 
@@ -643,7 +625,10 @@ class InfeasibleError(CutpointError, ValueError):
 
     `find` does not raise it, but returns a solution that says so. The estimator, `assess`, `report`
     and the command line do, and so does a solution that is asked for what it does not have.
+    `constraints` are those that cannot be met, as the user wrote them.
     """
+
+    constraints: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -680,59 +665,47 @@ class InfeasibleError(CutpointError, ValueError):
             for text, (value, threshold) in attainable.items()
         }
         names = _join([f"'{text}'" for text in best], "and")
+        each = "; ".join(f"'{text}' {value}" for text, value in best.items())
         if undefined is not None and (together or len(best) == 1):
-            return cls._build(
-                f"No cut that satisfies {names} has a value of '{undefined}'. It is 0/0 at all of them.",
-                "relax the constraint, or choose another objective.",
-            )
-        if len(best) == 1:
-            ((text, found),) = best.items()
-            return cls._build(
-                f"No cut satisfies '{text}'. The best that any cut attains is {found}.",
-                "relax the constraint to a value that can be attained.",
-            )
-        found = "; ".join(f"'{text}' {value}" for text, value in best.items())
-        if together:
-            return cls._build(
+            found = f"No cut that satisfies {names} has a value of '{undefined}'. It is 0/0 at all of them."
+            hint = "relax the constraint, or choose another objective."
+        elif len(best) == 1:
+            found = f"No cut satisfies {names}. The best that any cut attains is {''.join(best.values())}."
+            hint = "relax the constraint to a value that can be attained."
+        elif together:
+            found = (
                 f"No cut satisfies {names} together. The best that any cut attains for each of them where "
-                f"the others hold: {found}.",
-                "relax one of them to its value, or a little beyond, for it is rounded; and search again.",
+                f"the others hold: {each}."
             )
-        return cls._build(
-            f"No cut satisfies {names} together. The best that any cut attains for each of them "
-            f"alone: {found}.",
-            "relax the constraint that matters least, and search again.",
-        )
+            hint = "relax one of them to its value, or a little beyond, for it is rounded; and search again."
+        else:
+            found = (
+                f"No cut satisfies {names} together. The best that any cut attains for each of them "
+                f"alone: {each}."
+            )
+            hint = "relax the constraint that matters least, and search again."
+        return cls(found, hint=hint, constraints=tuple(best))
 
     @classmethod
     def none_certified(
         cls, *, constraints: Sequence[str], confidence: object, rows: int, more_rows: int | None
     ) -> Self:
-        """Build the error of constraints that hold at no threshold with the asked confidence.
+        """Build the error of constraints that hold at no threshold with the given confidence.
 
-        Parameters
-        ----------
-        constraints : sequence of str
-            As the user wrote them.
-        confidence : float or "expectation"
-            What was asked for.
-        rows : int
-            How many rows there are.
-        more_rows : int or None
-            How many more would do; None if no threshold seems to meet the constraints at all.
+        `more_rows` is how many more would do, None if no threshold seems to meet the constraints.
         """
         how = "in expectation" if confidence == "expectation" else f"with confidence {confidence}"
         names = _join([f"'{text}'" for text in constraints], "and")
         found = f"No threshold can be certified to meet {names} on new data {how}. "
         if more_rows is None:
-            return cls._build(
-                f"{found}Among the {rows:,} rows, no threshold is clearly on the right side of the bound.",
-                "relax the constraint, or improve the scores; more rows like these would hardly help.",
+            found += f"Among the {rows:,} rows, no threshold is clearly on the right side of the bound."
+            hint = "relax the constraint, or improve the scores; more rows like these would hardly help."
+        else:
+            found += f"The {rows:,} rows are too few."
+            hint = (
+                f"about {more_rows:,} more rows would be needed; or relax the constraint or the confidence."
             )
-        return cls._build(
-            f"{found}The {rows:,} rows are too few.",
-            f"about {more_rows:,} more rows would be needed; or relax the constraint or the confidence.",
-        )
+        return cls(found, hint=hint, constraints=tuple(constraints))
 
 
 _OF_ALL = "it is of all thresholds together, not of one: `cutpoints curve`, or curve(y_true, y_score)."
@@ -742,24 +715,20 @@ _NO_METRICS = {
     "log_loss logloss cross_entropy brier brier_score ece": "it judges probabilities, not a threshold: "
     "`cutpoints calibration`, or calibration(y_true, y_prob).",
     "f05 f0_5 f05_score": "write f(beta=0.5).",
+    **{f"f{beta} f_{beta} f{beta}_score f_{beta}_score": f"write f(beta={beta})." for beta in range(2, 10)},
     "min": "write precision_recall_min, the smaller of precision and recall.",
 }
 """Names that people try, and what to use instead."""
 
 
 class UnknownMetricError(CutpointError, LookupError):
-    """A metric has a name that is not in the catalogue."""
+    """A metric has a name that is not in the catalogue: `name`."""
+
+    name: str
 
     @classmethod
     def of(cls, *, name: str, known: Iterable[str]) -> Self:
-        """Build the error, with the nearest names if there are any.
-
-        Parameters
-        ----------
-        name : str
-            The name that was asked for.
-        known : iterable of str
-            The names and aliases that there are.
+        """Build the error, with the nearest of the `known` names if there are any.
 
         Examples
         --------
@@ -769,57 +738,45 @@ class UnknownMetricError(CutpointError, LookupError):
         <BLANKLINE>
         Hint: did you mean 'recall'?
         """
-        plain = name.strip().lower().replace("-", "_").replace(" ", "_")
         import difflib
-        import re
 
+        plain = name.strip().lower().replace("-", "_").replace(" ", "_")
         near = difflib.get_close_matches(plain, list(dict.fromkeys(known)))
-        found = f"A metric must be a name from the catalogue. Got {_show(name)} instead."
-        for names, hint in _NO_METRICS.items():
-            if plain in names.split():
-                return cls._build(found, hint)
-        if beta := re.fullmatch(r"f_?([2-9])(_score)?", plain):
-            return cls._build(found, f"write f(beta={beta[1]}).")
-        if not near:
-            return cls._build(found, "run `cutpoints metrics` for the list.")
-        return cls._build(found, f"did you mean {_join([repr(match) for match in near], 'or')}?")
+        hint = "run `cutpoints metrics` for the list."
+        if near:
+            hint = f"did you mean {_join([repr(match) for match in near], 'or')}?"
+        hint = next((better for names, better in _NO_METRICS.items() if plain in names.split()), hint)
+        return cls(
+            f"A metric must be a name from the catalogue. Got {_show(name)} instead.", hint=hint, name=name
+        )
 
 
 class SolverError(CutpointError, RuntimeError):
-    """The solver of the 0-1 programme failed, or its answer is not what it claims to be."""
+    """The solver of the integer program failed, or its answer is not what it claims to be.
+
+    `said` is what the solver itself said when it failed.
+    """
+
+    said: str | None = None
 
     @classmethod
     def failed(cls, *, solver: str, said: str) -> Self:
         """Build the error of a solver that neither found an answer nor proved that there is none."""
-        return cls._build(
-            f"{solver} must end with an answer. It ended with: {said}.",
-            "the sweep of find needs no solver.",
-        )
+        found = f"{solver} must end with an answer. It ended with: {said}."
+        return cls(found, hint="the sweep of find needs no solver.", said=said)
 
     @classmethod
     def recount(
         cls, *, claimed: float | None, counted: float | None, threshold: float | None, fault: str
     ) -> Self:
-        """Build the error of an answer that is not confirmed when the data are counted.
-
-        Parameters
-        ----------
-        claimed, counted : float or None
-            The objective by the solver's account, and at the threshold on the data.
-        threshold : float or None
-            The lowest score that the solver calls positive.
-        fault : str
-            What is wrong with the answer; it completes the sentence "Of the solver's answer, …".
-        """
-        numbers = ""
+        """Build the error of an answer that is not confirmed when the data are counted."""
+        found = f"The solver's answer must be that of a threshold. It is not: {fault}."
         if claimed is not None and counted is not None:
-            numbers = f" Claimed {claimed:.10g}, counted {counted:.10g}"
-        place = "" if threshold is None else f" at threshold {float(threshold)!r}"
-        return cls._build(
-            f"The solver's answer must be that of a threshold. It is not: {fault}."
-            + (f"{numbers}{place}." if numbers else ""),
-            "an epsilon near the solver's tolerance (1e-6) splits equal scores; "
-            "use epsilon='auto' or formulation='chain'.",
+            place = "" if threshold is None else f" at threshold {float(threshold)!r}"
+            found += f" Claimed {claimed:.10g}, counted {counted:.10g}{place}."
+        return cls(
+            found,
+            hint=("an epsilon near the solver's tolerance (1e-6) splits equal scores; ", *_OTHER_MARGIN),
         )
 
     @classmethod
@@ -827,82 +784,87 @@ class SolverError(CutpointError, RuntimeError):
         """Build the error of an "optimum" that another cut beats; None stands for "infeasible"."""
         claim = "that no cut is feasible" if found is None else f"{found:.10g}"
         best = "no cut is feasible" if truth is None else f"the best cut attains {truth:.10g}"
-        return cls._build(
+        return cls(
             f"The solver's optimum must be the best cut of the data. It found {claim}, but {best}.",
-            "an epsilon above the smallest gap between scores forbids good thresholds; "
-            "use epsilon='auto' or formulation='chain'.",
+            hint=(
+                "an epsilon above the smallest gap between scores forbids good thresholds; ",
+                *_OTHER_MARGIN,
+            ),
         )
 
     @classmethod
     def nothing(cls, *, bound: float) -> Self:
         """Build the error of a solver that was stopped before it found any threshold."""
-        return cls._build(
+        return cls(
             "The solver must find a threshold within its time limit. It found none; "
             f"no threshold is better than {_number(bound)}.",
-            "allow more time, or use formulation='chain'.",
+            hint=("allow more time, or use ", Argument("formulation", "chain"), "."),
         )
+
+
+_OTHER_MARGIN = ("use ", Argument("epsilon", "auto"), " or ", Argument("formulation", "chain"), ".")
 
 
 class MissingDependencyError(CutpointError, ImportError):
-    """A package that is not installed with this one is needed and not there."""
+    """A package that is not installed with this one is needed: `name`."""
 
     @classmethod
     def of(cls, *, caller: str, package: str, extra: str | None = None) -> Self:
-        """Build the error of one call that needs one package.
-
-        Parameters
-        ----------
-        caller : str
-            The function or command that the user called.
-        package : str
-            The package that could not be imported; also the `name` of the `ImportError`.
-        extra : str, optional
-            The extra that installs it; without one, the package is installed by its own name.
-        """
+        """Build the error of a call that needs a package; `extra` is what installs it, if not its name."""
         wanted = package if extra is None else f"'cutpoints[{extra}]'"
-        error = cls._build(
+        error = cls(
             f"The package '{package}' must be installed for {caller}. It could not be imported.",
-            f"run `pip install {wanted}`.",
+            hint=f"run `pip install {wanted}`.",
         )
         error.name = package
         return error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (type(self), self.args), {**vars(self), "name": self.name}
 
 
 class DataWarning(UserWarning):
     """The answer is right, and something about the data makes it easy to misread."""
 
     @classmethod
-    def imbalance(cls, *, prevalence: float) -> Self:
-        """Build the warning of a class that is rare: accuracy says little then."""
+    def positive_class(cls, classes: list[str]) -> Self:
+        """Build the warning of string labels without a `pos_label`."""
         return cls(
-            f"The positives are {100 * prevalence:.3g} % of the rows, fewer than 5 %. "
-            f"Calling nobody positive has an accuracy of {1 - prevalence:.4g}.\n\n"
-            "Hint: judge by precision and recall, by MCC or by a cost, not by accuracy."
-        )
-
-    @classmethod
-    def below_baseline(cls, *, name: str, accuracy: float, baseline: float) -> Self:
-        """Build the warning of an accuracy below that of always naming the larger class."""
-        return cls(
-            f"{name} has an accuracy of {accuracy:.4g}, below the {baseline:.4g} of always naming "
-            "the larger class.\n\n"
-            "Hint: that may be right if errors differ in cost; otherwise check labels and scores."
+            f"Labels are strings: {classes[1]!r} is taken as the positive class, the second of {classes} in "
+            f"sorted order.\n\nHint: pass pos_label={classes[1]!r} or pos_label={classes[0]!r}."
         )
 
 
-def _show(value: object) -> str:
+def _unpickled(cls: type[CutpointError], args: tuple[Any, ...]) -> CutpointError:
+    """Make an error that gets its fields from what was pickled."""
+    return cls.__new__(cls, *args)
+
+
+def _spelled(parts: Iterable[Part], spell: Callable[[Argument | Column], str]) -> str:
+    return "".join(part if isinstance(part, str) else spell(part) for part in parts)
+
+
+def _plain(value: Any) -> Any:
+    """Return a number or a string as it is, and the representation of anything else: it can be pickled."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    return value if value is None or isinstance(value, (str, int, float)) else _show(value)
+
+
+def _show(value: Any) -> str:
     """Represent a value on one line: shortened, and a NumPy scalar without its type."""
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()
-    return " ".join(_SHORT.repr(value).split())
+    try:
+        return " ".join(_SHORT.repr(value).split())
+    except ValueError:  # an integer of more digits than Python writes out
+        return f"an object of type {type(value).__name__}, too long to show"
 
 
 def _number(value: float) -> str:
     """Write a count with separators, and any other number with six digits."""
     # Beyond 1e15 the digits of a float are noise, and up to 308 of them.
-    if abs(value) < 1e15 and value == int(value):
-        return f"{int(value):,}"
-    return f"{value:.6g}"
+    return f"{int(value):,}" if abs(value) < 1e15 and value == int(value) else f"{value:.6g}"
 
 
 def _file(path: str) -> str:
@@ -914,12 +876,33 @@ def _plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def _first(row: int | None) -> str:
-    return "" if row is None else f", the first at row {row:,} (counting from 0)"
+def _at(first: int | None) -> str:
+    return "" if first is None else f", the first at row {first:,} (counting from 0)"
+
+
+def _missing(name: str, count: int, of: str, first: int | None) -> tuple[Part, ...]:
+    are = "is" if count == 1 else "are"
+    return Column(name), f" must not contain NaN or null. {count:,} of {of} {are} missing{_at(first)}."
+
+
+def _no_rows(positives: float) -> Text:
+    kind = "negative" if positives else "positive"
+    return f"there are no {kind} rows; check the labels and ", Argument("pos_label"), "."
+
+
+def _where(kind: str, name: str, count: int, first: int | None, rows: int | None = None) -> dict[str, Any]:
+    return {"kind": kind, "name": name, "count": count, "first": first, "rows": rows}
 
 
 def _join(items: Sequence[str], word: str) -> str:
     """Enumerate as English does: 'a', 'a and b', 'a, b and c'."""
-    if len(items) < 2:
-        return "".join(items)
-    return f"{', '.join(items[:-1])} {word} {items[-1]}"
+    return _spelled(_listed([(item,) for item in items], word), str)
+
+
+def _listed(items: Sequence[tuple[Part, ...]], word: str) -> list[Part]:
+    """Enumerate parts of a message as English does."""
+    listed: list[Part] = []
+    for i, item in enumerate(items):
+        separator = "" if i == 0 else f" {word} " if i == len(items) - 1 else ", "
+        listed += [separator, *item]
+    return listed

@@ -1,12 +1,12 @@
-"""The best threshold as a 0-1 programme: to look at, to write to a file, to solve.
+"""The best threshold as a 0-1 program: to look at, to write to a file, to solve.
 
-The sweep finds the same optimum faster, always. The programme is for teaching, for checking by
-other means, and as a part of a larger programme of yours.
+The sweep finds the same optimum faster, always. The program is for teaching, for checking by
+other means, and as a part of a larger program of yours.
 
 >>> from cutpoints import ilp
 >>> model = ilp.formulate([1, 0], [0.8, 0.3], maximize="accuracy", formulation="document")
 >>> model
-<document programme to maximize accuracy: 5 variables (4 whole), 8 rows; epsilon 0.25, half the
+<document program to maximize accuracy: 5 variables (4 whole), 8 rows; epsilon 0.25, half the
 smallest gap between scores>
 >>> model.solve().threshold
 0.8
@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints._data.read import as_source
-from cutpoints._find import At, solve
+from cutpoints._data.read import as_data
+from cutpoints._find import solve
 from cutpoints._goal import Constraints, Goal, Objective, goal
 from cutpoints._ilp import files as _files
 from cutpoints._ilp.program import Instances
 from cutpoints._ilp.run import Formulation, Posed, Run, answer, mixture, pose, run
 from cutpoints._result import json_number
-from cutpoints._search.run import Found, search
+from cutpoints._search.run import SearchResult, search
 from cutpoints._search.sweep import all_cuts
-from cutpoints.exceptions import InvalidParameterError
+from cutpoints.exceptions import Argument, InvalidParameterError
 from cutpoints.metrics._arithmetic import as_fraction
 
 if TYPE_CHECKING:
@@ -53,13 +53,16 @@ def formulate(
     maximize: Objective | None = None,
     minimize: Objective | None = None,
     subject_to: Constraints = None,
+    label: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
     formulation: Formulation = "chain",
     epsilon: Epsilon = "auto",
     as_printed: bool = False,
 ) -> Model:
-    """Formulate the best threshold as a 0-1 programme ``min w @ x, A @ x >= b``.
+    """Formulate the best threshold as a 0-1 program ``min w @ x, A @ x >= b``.
 
     The objective must be linear in TP and FP (accuracy, recall, cost, weighted sums of such), or a
     ratio of two linear forms (precision, F-beta, Jaccard, kappa). Constraints must be of the same
@@ -67,8 +70,8 @@ def formulate(
 
     Parameters
     ----------
-    y_true, y_score, maximize, minimize, subject_to, sample_weight, pos_label
-        As for `find`.
+    y_true, y_score, maximize, minimize, subject_to, label, score, weight, sample_weight, pos_label
+        As for `find`: arrays, a data frame or a path with names of columns, or a `Data`.
     formulation : {"chain", "document"}, default="chain"
         ``"chain"``: one variable per distinct score, ``y[k] <= y[k+1]``. Every row holds one +1 and
         one -1, so the matrix is totally unimodular: every vertex is 0/1, and the linear relaxation
@@ -113,11 +116,20 @@ def formulate(
             raise InvalidParameterError.of(
                 parameter=name,
                 caller="formulate",
-                must_be="left out for formulation='chain', which has no strict inequality",
+                must_be=(
+                    "left out for ",
+                    Argument("formulation", "chain"),
+                    ", which has no strict inequality",
+                ),
                 got=value,
             )
     wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="formulate")
-    source = as_source(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    data = as_data(
+        y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
+        pos_label=pos_label, caller="formulate",
+    )  # fmt: skip
+    # The document's form has variables for each row; a chain needs only the distinct scores.
+    (source,) = data.in_memory().values() if formulation == "document" else (data.source(),)
     posed = pose(
         all_cuts(source),
         wanted,
@@ -158,7 +170,7 @@ def _instances(source: Source, distinct: NDArray[Any]) -> Instances:
 
 @dataclass(frozen=True)
 class Mixture:
-    """A randomised rule: each of the `thresholds` with its probability; `value` is its expectation."""
+    """A randomized rule: each of the `thresholds` with its probability; `value` is its expectation."""
 
     value: float
     thresholds: tuple[float, ...]
@@ -166,7 +178,7 @@ class Mixture:
 
 
 class Model:
-    """A 0-1 programme, made by `formulate`: minimise ``w @ x`` subject to ``A @ x >= b``.
+    """A 0-1 program, made by `formulate`: minimize ``w @ x`` subject to ``A @ x >= b``.
 
     Attributes
     ----------
@@ -186,7 +198,7 @@ class Model:
         self._posed = posed
         self._source = source
         self.formulation = formulation
-        made = posed.programme
+        made = posed.program
         self.A: csr_array = made.A
         self.b, self.lower, self.upper, self.integer = made.b, made.lower, made.upper, made.integer
         self.epsilon = None if posed.margin is None else posed.margin.epsilon
@@ -194,8 +206,20 @@ class Model:
         self.uses_ranks = posed.margin is not None and posed.margin.ranks
 
     @property
+    def positives(self) -> int | float:
+        """How many positives there are, or their weight."""
+        summary = self._source.summary()
+        return summary.grid.number(summary.positives)
+
+    @property
+    def negatives(self) -> int | float:
+        """How many negatives there are, or their weight."""
+        summary = self._source.summary()
+        return summary.grid.number(summary.negatives)
+
+    @property
     def goal(self) -> Goal:
-        """What is maximised or minimised, subject to what."""
+        """What is maximized or minimized, subject to what."""
         return self._posed.goal
 
     @property
@@ -206,7 +230,7 @@ class Model:
     @property
     def variables(self) -> list[str]:
         """The names of the variables, in order: z1 ..., y1 ..., t; for a chain y1 ... by ascending score."""
-        return self._posed.programme.names()
+        return self._posed.program.names()
 
     def cost(self, value: float = 0) -> NDArray[np.float64]:
         """Return the costs; for a ratio, of the step that asks for a cut better than `value`.
@@ -222,7 +246,7 @@ class Model:
             f"{len(self.lower):,} variables ({whole:,} whole)" if whole else f"{len(self.lower):,} variables"
         )
         reason = "" if self.epsilon is None else f"; epsilon {self.epsilon_reason}"
-        return f"<{self.formulation} programme to {self.goal}: {kinds}, {len(self.b):,} rows{reason}>"
+        return f"<{self.formulation} program to {self.goal}: {kinds}, {len(self.b):,} rows{reason}>"
 
     def run(
         self,
@@ -251,7 +275,6 @@ class Model:
         time_limit: float | None = None,
         gap: float = 0.0,
         log: Callable[[str], None] | None = None,
-        at: At = "score",
     ) -> Solution:
         """Solve, and return the solution that `find` returns, if the answer stands the recount.
 
@@ -264,8 +287,6 @@ class Model:
             As for `run`. If the solver is stopped early, the status is ``"time_limit"`` or
             ``"gap_limit"``, the threshold is the best so far, and ``certificate.upper`` bounds what
             any threshold can attain.
-        at : {"score", "middle"}, default="score"
-            As for `find`.
 
         Raises
         ------
@@ -275,20 +296,20 @@ class Model:
             any threshold that meets the constraints.
         """
         made = self.run(time_limit=time_limit, gap=gap, log=log)
-        return self.believe(made, at=at)
+        return self.believe(made)
 
-    def believe(self, made: Run, *, at: At = "score") -> Solution:
+    def believe(self, made: Run) -> Solution:
         """Turn a run of this model into a solution, or raise `SolverError` if it does not recount."""
 
-        def look(one: Goal) -> Found:
+        def look(one: Goal) -> SearchResult:
             if one is self.goal:
                 return answer(self._posed, made, passes=self._source.passes)
             return search(self._source, one)
 
-        return solve(self.goal, look, at)
+        return solve(self.goal, look)
 
     def mixture(self) -> Mixture:
-        """Return the best randomised rule: toss a coin between thresholds, at most one per constraint more.
+        """Return the best randomized rule: toss a coin between thresholds, at most one per constraint more.
 
         With constraints the relaxation of the chain has fractional vertices: mixtures of
         thresholds, better in expectation than any single one, and met in expectation only
@@ -296,8 +317,8 @@ class Model:
 
         Examples
         --------
-        >>> from cutpoints import counted, ilp
-        >>> data = counted([0.9, 0.5, 0.1], positives=[3, 1, 1], negatives=[0, 1, 0])
+        >>> from cutpoints import from_counts, ilp
+        >>> data = from_counts([0.9, 0.5, 0.1], positives=[3, 1, 1], negatives=[0, 1, 0])
         >>> model = ilp.formulate(data, maximize="recall", subject_to="precision >= 0.9")
         >>> model.solve().value
         0.6
@@ -309,7 +330,7 @@ class Model:
         return Mixture(value, tuple(t for t, _ in rule), tuple(p for _, p in rule))
 
     def write(self, path: str | os.PathLike[str], *, value: float = 0) -> None:
-        """Write the programme as CPLEX LP (``.lp``) or free MPS (``.mps``), for any solver.
+        """Write the program as CPLEX LP (``.lp``) or free MPS (``.mps``), for any solver.
 
         A write that fails leaves an older file of this name as it was.
 
@@ -322,10 +343,10 @@ class Model:
         """
         cost = self._posed.cost(self.goal.sign * as_fraction(value))
         title = f"{self.goal} ({self.formulation}; epsilon {self.epsilon_reason})"
-        _files.write(path, self._posed.programme, cost, title)
+        _files.write(path, self._posed.program, cost, title)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the size of the programme and the choice of epsilon, for JSON."""
+        """Return the size of the program and the choice of epsilon, for JSON."""
         return {
             "formulation": self.formulation,
             "variables": len(self.lower),

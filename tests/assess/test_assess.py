@@ -9,8 +9,8 @@ from scipy.stats import norm
 from sklearn.model_selection import GroupKFold, LeaveOneOut, RepeatedStratifiedKFold, TimeSeriesSplit
 
 import cutpoints as cp
-from cutpoints._evaluate.cross_validation import honest
-from cutpoints._evaluate.splits import folds, numbered
+from cutpoints._evaluate.cross_validation import cross_validate
+from cutpoints._evaluate.splits import group_codes, make_splits
 from cutpoints._goal import goal
 from cutpoints.exceptions import InfeasibleError, InvalidInputError, InvalidParameterError
 
@@ -41,7 +41,7 @@ def test_cross_validated_value_by_hand():
     """Each fold is judged at the best threshold of the others, and the counts are added up."""
     y, scores = rare(200, 0, prevalence=0.3)
     fold = np.arange(200) % 4
-    found = honest(goal(maximize="f1"), y, scores, pairs(fold))
+    found = cross_validate(goal(maximize="f1"), y, scores, pairs(fold))
     tp = fp = fn = 0
     for k in range(4):
         inside = fold == k
@@ -61,9 +61,9 @@ def test_weights_are_repeated_rows():
     y, scores = rare(120, 1, prevalence=0.3)
     weights = np.random.default_rng(0).integers(1, 4, 120)
     fold = np.arange(120) % 3
-    weighted = honest(goal(maximize="f1"), y, scores, pairs(fold), weights=weights)
+    weighted = cross_validate(goal(maximize="f1"), y, scores, pairs(fold), weights=weights)
     again = np.repeat(np.arange(120), weights)
-    repeated = honest(goal(maximize="f1"), y[again], scores[again], pairs(fold[again]))
+    repeated = cross_validate(goal(maximize="f1"), y[again], scores[again], pairs(fold[again]))
 
     assert (repeated.value, repeated.thresholds) == (weighted.value, weighted.thresholds)
 
@@ -75,7 +75,7 @@ def test_time_series_are_judged_by_their_past():
     a = cp.assess(y, scores, maximize="f1", cv=TimeSeriesSplit(4), n_bootstrap=0)
 
     expected = [cp.find(y[train], scores[train], maximize="f1").threshold for train, _ in splits]
-    assert expected == list(a.honest.thresholds)
+    assert expected == list(a.cross_validation.thresholds)
 
 
 def test_optimism_is_positive_when_minimising_too():
@@ -110,7 +110,7 @@ def table(n, runs):
         if y.sum() < 5:
             continue
         a = cp.assess(y, scores, maximize="f1", n_bootstrap=0, random_state=seed)
-        mean_fold = np.nanmean(np.nan_to_num(a.honest.fold_values, nan=0.0))
+        mean_fold = np.nanmean(np.nan_to_num(a.cross_validation.fold_values, nan=0.0))
         found.append((a.resubstitution, truth(a.solution.threshold), a.cross_validated, mean_fold))
     return np.mean(found, axis=0)
 
@@ -177,7 +177,7 @@ def test_bootstrap_covers_roughly():
 def test_folds_are_stratified_and_judge_every_row_once(cv):
     """Each row is judged once, and every fold has its share of positives."""
     y, _ = rare(200, 5, prevalence=0.2)
-    tests = [test for _, test in folds(y, cv, caller="assess", random_state=0)]
+    tests = [test for _, test in make_splits(y, cv, caller="assess", random_state=0)]
 
     assert list(range(200)) == sorted(np.concatenate(tests))
     shares = [y[test].sum() for test in tests]
@@ -189,7 +189,7 @@ def test_groups_are_never_on_both_sides(stratify):
     """All rows of a group are judged in the same fold."""
     y, _ = rare(120, 6, prevalence=0.3)
     groups = np.arange(120) // 4
-    splits = folds(y, 5, caller="assess", groups=groups, stratify=stratify, random_state=0)
+    splits = make_splits(y, 5, caller="assess", groups=groups, stratify=stratify, random_state=0)
 
     for train, test in splits:
         assert not set(groups[train]) & set(groups[test])
@@ -197,9 +197,9 @@ def test_groups_are_never_on_both_sides(stratify):
 
 def test_groups_may_have_any_names():
     """Texts, numbers and missing-value objects name groups alike."""
-    assert [0, 1, 0] == numbered(["a", "b", "a"], 3).tolist()
-    assert [1, 0, 1] == numbered(np.array([7, 3, 7]), 3).tolist()
-    assert numbered(None, 3) is None
+    assert [0, 1, 0] == group_codes(["a", "b", "a"], 3).tolist()
+    assert [1, 0, 1] == group_codes(np.array([7, 3, 7]), 3).tolist()
+    assert group_codes(None, 3) is None
 
 
 def test_grouped_rows_have_no_exact_sets():
@@ -244,8 +244,8 @@ def test_constraints_are_judged_too():
     a = cp.assess(y, scores, maximize="recall", subject_to="precision >= 0.8", n_bootstrap=0)
 
     assert a.resubstitution_constraints["precision >= 0.8"] >= 0.8
-    assert a.honest.constraints["precision >= 0.8"] < 0.8
-    assert a.honest.broken == ("precision >= 0.8",)
+    assert a.cross_validation.constraints["precision >= 0.8"] < 0.8
+    assert a.cross_validation.broken == ("precision >= 0.8",)
     assert "does not hold" in a.summary
 
 
@@ -306,13 +306,13 @@ def test_same_seed_same_answer():
     [
         ({"confidence": 1.0}, InvalidParameterError, "between 0 and 1"),
         ({"confidence": 95}, InvalidParameterError, "for 95 % pass 0.95"),
-        ({"tolerance": -1}, InvalidParameterError, "'tolerance' parameter"),
-        ({"tolerance": math.nan}, InvalidParameterError, "'tolerance' parameter"),
-        ({"n_bootstrap": -1}, InvalidParameterError, "'n_bootstrap' parameter"),
-        ({"n_bootstrap": 2.5}, InvalidParameterError, "'n_bootstrap' parameter"),
+        ({"tolerance": -1}, InvalidParameterError, "^tolerance must be"),
+        ({"tolerance": math.nan}, InvalidParameterError, "^tolerance must be"),
+        ({"n_bootstrap": -1}, InvalidParameterError, "^n_bootstrap must be"),
+        ({"n_bootstrap": 2.5}, InvalidParameterError, "^n_bootstrap must be"),
         ({"cv": 1}, InvalidParameterError, "at least 2 folds"),
-        ({"cv": "five"}, InvalidParameterError, "'cv' parameter"),
-        ({"cv": 2.5}, InvalidParameterError, "'cv' parameter"),
+        ({"cv": "five"}, InvalidParameterError, "^cv must be"),
+        ({"cv": 2.5}, InvalidParameterError, "^cv must be"),
         ({"cv": [1, 2]}, InvalidParameterError, "a way to split these rows"),
         (
             {"cv": LeaveOneOut(), "groups": np.arange(20) // 2},
@@ -363,6 +363,6 @@ def test_one_class_is_refused():
 
 def test_counted_rows_are_refused():
     """Rows that are already counted cannot be resampled one by one."""
-    data = cp.counted([0.1, 0.2], positives=[1, 2], negatives=[2, 1])
+    data = cp.from_counts([0.1, 0.2], positives=[1, 2], negatives=[2, 1])
     with pytest.raises(InvalidParameterError, match="one label per row"):
         cp.assess(data, maximize="f1")

@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 import cutpoints as cp
 from cutpoints._assess.bands import band, half_width
 from cutpoints._assess.threshold_sets import near_optimal, odds, split_set
-from cutpoints._find import as_source
+from cutpoints._data.arrays import ArraySource
 from cutpoints._goal import goal
 from cutpoints._search.sweep import all_cuts
 from cutpoints.exceptions import InvalidParameterError
@@ -36,7 +36,7 @@ def test_near_optimal_holds_exactly_the_nearly_best(asked, tolerance):
     """A threshold is in the set if and only if its value is within the tolerance."""
     rng = np.random.default_rng(0)
     y, scores = rng.integers(0, 2, 60), rng.integers(0, 25, 60) / 10
-    wanted, cuts = goal(**asked), all_cuts(as_source(y, scores))
+    wanted, cuts = goal(**asked), all_cuts(ArraySource.labelled(y, scores))
     best = cp.find(y, scores, **asked).value
     found = near_optimal(cuts, wanted, best, tolerance)
     curve = cp.curve(y, scores)
@@ -144,7 +144,7 @@ def test_band_is_the_range_of_the_metric_over_the_possible_rates(metric):
     """No confusion within the two half-widths has a value outside the band; its corners attain it."""
     y, scores = logistic(120, np.random.default_rng(4))
     wanted = goal(maximize=metric)
-    cuts = all_cuts(as_source(y, scores))
+    cuts = all_cuts(ArraySource.labelled(y, scores))
     found = band(cuts, wanted.expression, 0.9)
     P, N = y.sum(), (1 - y).sum()
 

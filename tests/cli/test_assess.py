@@ -1,4 +1,4 @@
-"""`cutpoints assess` and `cutpoints find --confidence`."""
+"""`cutpoints assess` and `cutpoints find --guarantee`."""
 
 import json
 
@@ -132,13 +132,13 @@ def test_find_with_confidence(file, confidence):
         "--subject-to",
         "recall >= 0.8",
     )
-    shown = run("find", *options, "--confidence", confidence)
-    told = json.loads(run("find", *options, "--confidence", confidence, "--json").stdout)
+    shown = run("find", *options, "--guarantee", confidence)
+    told = json.loads(run("find", *options, "--guarantee", confidence, "--json").stdout)
     level = confidence if confidence == "expectation" else float(confidence)
 
     assert 0 == shown.exit_code, shown.output
     assert "guarantee" in shown.stdout
-    expected = cp.find(y, p, maximize="precision", subject_to="recall >= 0.8", confidence=level)
+    expected = cp.find(y, p, maximize="precision", subject_to="recall >= 0.8", guarantee=level)
     assert expected.to_dict() == told
 
 
@@ -156,7 +156,7 @@ def test_find_none_certified_is_exit_code_3(file):
         "--subject-to",
         "precision >= 0.99",
     )
-    result = run("find", *options, "--confidence", "0.99", "--json")
+    result = run("find", *options, "--guarantee", "0.99", "--json")
 
     assert 3 == result.exit_code
     assert "none_certified" == json.loads(result.stdout)["status"]
@@ -166,10 +166,10 @@ def test_find_none_certified_is_exit_code_3(file):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (("--confidence", "much"), 2, "neither a number nor 'expectation'"),
-        (("--confidence", "2"), 1, "--confidence must be a number between 0 and 1"),
-        (("--confidence", "0.9", "--weight", "w"), 2, "does not go with --weight"),
-        (("--confidence", "0.9", "--subject-to", "mcc > 0.1"), 1, "must be a bound on one of"),
+        (("--guarantee", "much"), 2, "neither a number nor 'expectation'"),
+        (("--guarantee", "2"), 1, "--guarantee must be a number between 0 and 1"),
+        (("--guarantee", "0.9", "--weight", "w"), 2, "cannot be combined with --weight"),
+        (("--guarantee", "0.9", "--subject-to", "mcc > 0.1"), 1, "must be a bound on one of"),
     ],
 )
 def test_find_confidence_errors(file, options, code, message):

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 import cutpoints as cp
 from cutpoints.cli import _output, main
-from cutpoints.cli._messages import in_options
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints.cli._errors import in_shell
+from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
 
 SRC = Path(__file__).parents[2] / "src"
 
@@ -108,8 +108,7 @@ def test_errors_go_to_standard_error_without_a_traceback(process):
     assert 1 == running.returncode
     assert "" == out
     assert err == (
-        "Error: 'nowhere.csv' must be a file. There is no such file.\n\n"
-        "Hint: check the path, or pass '-' for standard input.\n"
+        "Error: File not found: 'nowhere.csv'.\n\nHint: check the path, or pass '-' for standard input.\n"
     )
 
 
@@ -232,39 +231,61 @@ def test_interrupt_in_the_middle_of_a_search(process, tmp_path, query):
 
 
 @pytest.mark.parametrize(
-    ("error", "shown"),
+    ("command", "error", "shown"),
     [
         (
+            "find",
             InvalidInputError.pos_label(values=["no", "it is"], name="y"),
-            "Hint: pass --pos-label 'it is' or --pos-label no.",
+            (
+                "'y' must hold 0 and 1, -1 and 1 or booleans when --pos-label is not given, since otherwise "
+                "it is not clear which label is positive. Got 'no' and 'it is' instead.\n\n"
+                "Hint: pass --pos-label 'it is' or --pos-label no."
+            ),
         ),
-        (InvalidInputError.labels(values=[0, 1, 2], count=3, name="y"), "write a column that is 1"),
         (
-            InvalidParameterError.of(
-                parameter="maximize",
-                caller="find",
-                must_be="a metric",
+            "find",
+            InvalidParameterError(
+                "maximize",
                 got=1,
-                hint="for example maximize='f1'.",
+                expected="a metric",
+                hint=("for example ", Argument("maximize", "f1"), "."),
             ),
-            "--maximize must be a metric. Got 1 instead.\n\nHint: for example --maximize f1.",
+            "--maximize must be a metric, got 1.\n\nHint: for example --maximize f1.",
         ),
         (
-            InvalidParameterError.of(
-                parameter="new_prevalence", caller="adjust_prior", must_be="a share", got=2
-            ),
-            "--new-prevalence must be a share.",
+            "expected",
+            InvalidParameterError("new_prevalence", got=2, expected="a share"),
+            "--new-prevalence must be a share, got 2.",
         ),
         (
-            InvalidParameterError.of(parameter="at", caller="net_benefit", must_be="in [0, 1)", got=2),
-            "The 'at' parameter of net_benefit must be in [0, 1).",
+            "curve",
+            InvalidParameterError("net_benefit(at)", got=2, expected="in [0, 1)"),
+            "net_benefit(at) must be in [0, 1), got 2.",
+        ),
+        ("compare", InvalidParameterError("path", got="x", expected="y"), "--plot must be y, got 'x'."),
+        ("ilp", InvalidParameterError("path", got="x", expected="y"), "--write must be y, got 'x'."),
+        (
+            "find",
+            InvalidParameterError("y_true", got="x", expected=("y without ", Argument("n_bins", 3))),
+            "--label must be y without n_bins=3, got 'x'.",
+        ),
+        (
+            "find",
+            InvalidInputError.filtered_away(filters={"where": "month = '2026-10'"}),
+            (
+                "The filter must leave at least one row. No row is left by --where \"month = '2026-10'\".\n\n"
+                "Hint: check the values in it: text is compared letter by letter, and case matters."
+            ),
         ),
     ],
-    ids=["label", "labels", "parameter", "prevalence", "of a metric"],
+    ids=["label", "parameter", "prevalence", "of a metric", "plot", "write", "array", "filter"],
 )
-def test_parameters_are_called_by_their_options(error, shown):
+def test_parameters_are_called_by_their_options(command, error, shown):
     """Messages of the library name options, where the user of a shell has no parameters."""
-    assert shown in in_options(str(error))
+    context = click.Context(main)
+    context.invoked_subcommand = command
+
+    assert shown == in_shell(error, context)
 
 
 def test_what_takes_long_is_told_on_standard_error(monkeypatch, capsys):
@@ -307,7 +328,7 @@ BAD_COLUMNS = {
     "texts as labels": ("y,p,w\nyes,0.9,1\nno,0.4,1\n", "'y'"),
     "no probabilities": ("y,p,w\n" + 5 * "1,9,1\n0,4,1\n", "'p'"),
     "negative weights": ("y,p,w\n1,0.9,-1\n0,0.4,1\n", "'w'"),
-    "tiny weights": ("y,p,w\n1,0.9,1e-200\n0,0.4,1\n", "'w'"),
+    "infinite weights": ("y,p,w\n1,0.9,inf\n0,0.4,1\n", "w must be numbers with a finite sum"),
 }
 READERS = {
     "find": ("--label", "y", "--score", "p", "--weight", "w", "--maximize", "f1"),
@@ -365,7 +386,9 @@ def test_memory_is_limited_in_every_command_that_reads_files(run, tmp_path, comm
     result = run(command, *first, scores, *READERS[command], "--memory-limit", "much")
 
     assert 1 == result.exit_code
-    assert result.stderr.startswith("Error: --memory-limit must be a number and KB, MB, GB or TB.")
+    assert result.stderr.startswith(
+        "Error: --memory-limit must be a number and KB, MB, GB or TB, got 'much'."
+    )
 
     little = run(command, *first, scores, *READERS[command], "--memory-limit", "1KB")
     assert 1 == little.exit_code
@@ -405,7 +428,7 @@ def test_errors_name_columns_of_the_file_and_options_of_the_command(run, tmp_pat
 
 
 def test_a_file_of_a_wrong_kind_is_refused_by_its_option(run, scores, tmp_path):
-    """Pictures and programmes are told apart by the ending of their names."""
+    """Pictures and programs are told apart by the ending of their names."""
     place = str(tmp_path / "model.txt")
     drawn = run("compare", scores, "--label", "y", "--score", "p", "--maximize", "f1", "--plot", place)
     written = run("ilp", scores, "--label", "y", "--score", "p", "--maximize", "f1", "--write", place)
@@ -501,7 +524,7 @@ def test_hints_of_the_command_line_name_commands(run, tmp_path):
     result = run("expected", str(path), "--score", "p", "--maximize", "f1")
 
     assert 1 == result.exit_code
-    assert result.stderr.endswith("Hint: with labels, `cutpoints find` takes any scores.\n")
+    assert "Hint: with labels, `cutpoints find` takes any scores" in result.stderr
 
 
 @pytest.mark.parametrize("command", ["find", "curve", "compare", "ilp", "report"])

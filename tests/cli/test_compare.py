@@ -1,4 +1,4 @@
-"""`cutpoints compare`, and the pictures and evaluations of `cutpoints curve`."""
+"""`cutpoints compare`, and the plots and evaluations of `cutpoints curve`."""
 
 import json
 
@@ -34,7 +34,7 @@ def test_compare_json_is_the_python_answer(two, run):
     shown = json.loads(result.stdout)
     y = [0, 0, 1, 1, 0, 0, 1, 1]
     scores = {"m1": [0, 0.1, 0.3, 0.3, 0.3, 0.4, 0.7, 0.9], "m2": [0.5, 0.1, 0.3, 0.6, 0.7, 0.2, 0.4, 0.8]}
-    expected = cp.compare(scores, y, minimize="cost(fp=2, fn=1)").to_dict()
+    expected = cp.compare(y, scores, minimize="cost(fp=2, fn=1)").to_dict()
     assert json.loads(json.dumps(expected)) | {"plot": None} == shown
 
 
@@ -97,9 +97,9 @@ def test_compare_draws(two, run, tmp_path):
     assert "picture" in result.stdout
 
 
-def test_curve_draws_pictures(two, run, tmp_path):
+def test_curve_draws_plots(two, run, tmp_path):
     """--plot writes each picture into the folder, which is made."""
-    folder = tmp_path / "pictures"
+    folder = tmp_path / "plots"
     result = run(
         "curve", two, "--label", "y", "--score", "m1", "--plot", "roc,pr,threshold", "-o", str(folder),
         "--maximize", "f1", "--json",
@@ -120,7 +120,7 @@ def test_curve_writes_svg(two, run, tmp_path):
     assert (tmp_path / "p" / "cost.svg").read_text(encoding="utf-8").startswith("<?xml")
 
 
-def test_curve_refuses_unknown_pictures(two, run):
+def test_curve_refuses_unknown_plots(two, run):
     """An unknown picture is exit 2, with the nearest name, before anything is read."""
     result = run("curve", two, "--label", "y", "--score", "m1", "--plot", "rco")
     assert 2 == result.exit_code
@@ -145,14 +145,14 @@ def test_curve_at_gives_the_whole_catalogue(two, run):
     result = run("curve", two, "--label", "y", "--score", "m1", "--at", "0.35", "--json")
     shown = json.loads(result.stdout)["evaluations"]
     y, m1 = [0, 0, 1, 1, 0, 0, 1, 1], [0, 0.1, 0.3, 0.3, 0.3, 0.4, 0.7, 0.9]
-    assert [json.loads(json.dumps(cp.evaluate(y, m1, 0.35).to_dict()))] == shown
+    assert [json.loads(json.dumps(cp.evaluate(y, m1, threshold=0.35).to_dict()))] == shown
 
 
-def test_curve_goal_needs_a_picture(two, run):
-    """A goal without a picture would be ignored, and is refused instead."""
+def test_curve_goal_needs_a_plot(two, run):
+    """A goal without a plot would be ignored, and is an error."""
     result = run("curve", two, "--label", "y", "--score", "m1", "--maximize", "f1")
     assert 2 == result.exit_code
-    assert "go with --plot" in result.stderr
+    assert "add --plot" in result.stderr
 
 
 def test_the_tests_fit_a_narrow_terminal(two, run):

@@ -2,13 +2,23 @@
 
 import json
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from cutpoints.cli.demo import GOALS
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "scores.csv"
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "scores.csv"
+
+
+@pytest.fixture(autouse=True)
+def on_path(monkeypatch):
+    """Let `cutpoints` be on the path, whatever environment the tests run in."""
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
 
 
 @pytest.fixture
@@ -68,6 +78,31 @@ def test_next_commands_work(run, saved):
     found = json.loads(run(*commands[0][1:], "--json").stdout)
     row = next(line for line in saved.stdout.splitlines() if line.startswith("maximize f1 "))
     assert str(found["threshold"]) == row.split()[2]
+
+
+def test_off_the_path_the_next_commands_begin_as_this_one_did(run, monkeypatch):
+    """Where the shell does not find `cutpoints`, the proposed commands have the path that was typed."""
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(sys, "argv", [".venv/bin/cutpoints", "demo"])
+    _, _, steps = run("demo").stdout.partition("Next:\n")
+
+    assert 4 == len(steps.splitlines())
+    for line in steps.splitlines():
+        assert line.startswith("  .venv/bin/cutpoints ")
+        assert len(line) <= 80
+
+
+def test_next_commands_run_as_printed(process, tmp_path):
+    """The shell runs the proposed commands, in their order, where `cutpoints` is not on its path."""
+    env = {"PATH": "/usr/bin:/bin"}
+    out, _ = process("demo", cwd=tmp_path, env=env).communicate()
+    _, _, steps = out.partition("Next:\n")
+
+    assert 4 == len(steps.splitlines())
+    for line in steps.splitlines():
+        subprocess.run(  # noqa: S602 - the command is ours
+            line, shell=True, check=True, cwd=tmp_path, env={**env, "PYTHONPATH": str(ROOT / "src")}
+        )
 
 
 def test_without_a_file_the_first_step_saves_one(run):

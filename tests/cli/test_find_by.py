@@ -47,7 +47,7 @@ def test_several_columns(run, segments):
 def test_json_is_the_result_and_nothing_else(run, segments):
     """`--json` prints what `Segments.to_dict` returns; the count of failures is on standard error."""
     result = run("find", segments, *GOAL[:-1], "recall", "--by", "land", "--json")
-    expected = cp.find(segments, label="y", score="p", maximize="recall", by=["land"]).to_dict()
+    expected = cp.find_by(segments, label="y", score="p", maximize="recall", by=["land"]).to_dict()
 
     assert expected == json.loads(result.stdout, parse_constant=pytest.fail)
     assert "1 of 3 segments has no threshold.\n" == result.stderr
@@ -78,7 +78,7 @@ def test_options_that_do_not_go_together(run, segments, extra):
     result = run("find", segments, *GOAL, "--by", "land", *extra)
 
     assert 2 == result.exit_code
-    assert f"{extra[0]} does not go with --by" in result.stderr
+    assert f"{extra[0]} cannot be combined with --by" in result.stderr
 
 
 def test_a_missing_column(run, segments):
@@ -110,7 +110,7 @@ def test_min_rows_goes_with_by(run, segments):
     result = run("find", segments, *GOAL, "--min-rows", "3")
 
     assert 2 == result.exit_code
-    assert "--min-rows goes with --by" in result.stderr
+    assert "--min-rows needs --by" in result.stderr
 
 
 def test_a_segment_column_that_there_is_not(run, segments, tmp_path):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import cutpoints as cp
-from cutpoints import _segments as segments
 from cutpoints._data import files as reading
+from cutpoints._data import lazy_segments
 from cutpoints._data.files import FileSource
 
 pl = pytest.importorskip("polars")
@@ -55,7 +55,7 @@ def test_segments_of_a_file_beyond_memory(run, table, tmp_path, monkeypatch, for
     getattr(table, f"write_{form}")(path)
     command = ("find", str(path), *GOAL, "--by", "land", "--by", "kind", "--json")
     expected = shown(run(*command))
-    monkeypatch.setattr(segments, "HOLDS", 200)
+    monkeypatch.setattr(lazy_segments, "HOLDS", 200)
 
     result = run(*command)
 
@@ -90,14 +90,14 @@ def test_where(run, table, parquet, monkeypatch, large):
     """--where leaves the rows that it names, with --by and without."""
     if large:
         monkeypatch.setattr(reading, "LARGE_ROWS", 100)
-        monkeypatch.setattr(segments, "HOLDS", 100)
+        monkeypatch.setattr(lazy_segments, "HOLDS", 100)
     some = table.filter((pl.col("month") == "2026-10") & (pl.col("kind") == 1))
     condition = ("--where", "month = '2026-10' and kind in (1, 7)", "--json")
 
     alone = shown(run("find", parquet, *GOAL, *condition))
     split = shown(run("find", parquet, *GOAL, "--by", "land", *condition))
 
-    expected = cp.find(some, label="y", score="p", by="land", maximize="f1")
+    expected = cp.find_by(some, label="y", score="p", by="land", maximize="f1")
     whole = cp.find(some, label="y", score="p", maximize="f1")
     assert (whole.threshold, whole.value, whole.rows) == (alone["threshold"], alone["value"], alone["rows"])
     assert [one.threshold for one in expected.values()] == [one["threshold"] for one in split["segments"]]
@@ -144,7 +144,7 @@ def test_sql(run, table, parquet):
     split = shown(run(*command, "--by", "big", "--json"))
 
     whole = cp.find(some.filter(pl.col("kind") == 0), label="y", score="q", minimize="error_rate")
-    expected = cp.find(some, label="y", score="q", by="land", minimize="error_rate")
+    expected = cp.find_by(some, label="y", score="q", by="land", minimize="error_rate")
     assert (whole.threshold, whole.rows) == (alone["threshold"], alone["rows"])
     assert ["L0", "L1", None] == [one["key"]["big"] for one in split["segments"]]
     assert [one.threshold for one in expected.values()] == [one["threshold"] for one in split["segments"]]

@@ -10,20 +10,20 @@ DATA = ("--label", "y", "--score", "p")
 
 
 @pytest.mark.parametrize("formulation", ["chain", "document"])
-def test_text_tells_programme_and_answer(run, scores, formulation):
-    """The size of the programme, the answer and how it was proved are shown in 80 columns."""
+def test_text_tells_program_and_answer(run, scores, formulation):
+    """The size of the program, the answer and how it was proved are shown in 80 columns."""
     result = run("ilp", scores, *DATA, "--maximize", "accuracy", "--formulation", formulation)
 
     assert 0 == result.exit_code
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     assert "threshold 0.4 positive iff score >= threshold" in lines
     assert "proof optimal, and counted again on the data" in lines
-    assert any(line.startswith(f"programme {formulation}: ") for line in lines)
+    assert any(line.startswith(f"program {formulation}: ") for line in lines)
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
-def test_json_is_the_solution_with_the_programme(run, scores):
-    """`--json` is one object: the solution, and what is known of programme and solver."""
+def test_json_is_the_solution_with_the_program(run, scores):
+    """`--json` is one object: the solution, and what is known of program and solver."""
     result = run("ilp", scores, *DATA, "--maximize", "f1", "--json")
     told = json.loads(result.stdout)
     expected = cp.find([1, 0, 1, 0, 1], [0.9, 0.3, 0.4, 0.2, 0.1], maximize="f1").to_dict()
@@ -33,22 +33,22 @@ def test_json_is_the_solution_with_the_programme(run, scores):
     assert (expected["threshold"], expected["value"]) == (told["threshold"], told["value"])
     assert ("ilp", 5, 0) == (
         told["certificate"]["method"],
-        told["programme"]["variables"],
-        told["programme"]["integer_variables"],
+        told["program"]["variables"],
+        told["program"]["integer_variables"],
     )
     assert told["solver"]["steps"] > 1
 
 
 def test_write_without_solving(run, scores, tmp_path):
-    """`--write --no-solve` leaves a file and says how large the programme is."""
+    """`--write --no-solve` leaves a file and says how large the program is."""
     path = tmp_path / "model.lp"
     result = run(
         *("ilp", scores, *DATA, "--maximize", "accuracy", "--formulation", "document"),
         *("--write", str(path), "--no-solve", "--json"),
     )
 
-    assert {"programme", "written"} == set(json.loads(result.stdout))
-    assert 20 == json.loads(result.stdout)["programme"]["rows"]
+    assert {"program", "written"} == set(json.loads(result.stdout))
+    assert 20 == json.loads(result.stdout)["program"]["rows"]
     assert "Minimize" in path.read_text()
     text = run("ilp", scores, *DATA, "--maximize", "accuracy", "--no-solve").stdout
     assert "threshold" not in text

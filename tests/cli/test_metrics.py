@@ -34,14 +34,14 @@ def test_show_explains_each(run, metric):
 
     assert 0 == result.exit_code
     for known in (
-        f"{metric.about.title} ({metric.name})",
-        metric.about.summary,
-        f"formula {metric.about.formula}",
-        f"range {metric.about.range}",
-        f"undefined {metric.about.undefined}",
-        f"monotone {metric.about.monotone}",
-        f"aliases {', '.join(metric.about.aliases)}",
-        *(f"{key} {meaning}" for key, meaning in metric.about.parameters.items()),
+        f"{metric.doc.title} ({metric.name})",
+        metric.doc.summary,
+        f"formula {metric.doc.formula}",
+        f"range {metric.doc.range}",
+        f"undefined {metric.doc.undefined}",
+        f"monotone {metric.doc.monotone}",
+        f"aliases {', '.join(metric.doc.aliases)}",
+        *(f"{key} {meaning}" for key, meaning in metric.doc.parameters.items()),
     ):
         assert " ".join(known.split()) in text
     assert max(map(len, result.stdout.splitlines())) <= 80

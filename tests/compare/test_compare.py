@@ -12,8 +12,7 @@ from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
 import cutpoints as cp
-from cutpoints._compare import delong, improvement, joint_hull, mcnemar, paired_bootstrap
-from cutpoints._compare.paired_tests import joint_table
+from cutpoints._compare import delong, improvement, joint_hull, joint_table, mcnemar, paired_bootstrap
 from cutpoints._goal import objective
 from cutpoints.exceptions import DataWarning, InfeasibleError, InvalidInputError, InvalidParameterError
 
@@ -79,8 +78,8 @@ def test_delong_of_a_model_with_itself():
     """A model is no better than itself: difference 0, p 1."""
     y, scores = models(2)
     found = delong(y, scores["good"], 3 * scores["good"] - 1)
-    gap, interval, z, p = found.difference(0, 1)
-    assert (0.0, 0.0, 1.0) == (gap, z, p)
+    gap, interval, p = found.difference(0, 1)
+    assert (0.0, 1.0) == (gap, p)
     assert interval == (0.0, 0.0)
 
 
@@ -100,27 +99,26 @@ def test_delong_is_fast_enough_for_large_data():
     """A hundred thousand rows and two models take no matrix of pairs."""
     y, scores = models(3, size=100_000)
     found = delong(y, scores["weak"], scores["good"])
-    assert found.difference(1, 0)[3] < 1e-10
+    assert found.difference(1, 0)[2] < 1e-10
 
 
 def test_mcnemar_is_the_binomial_test():
     """The exact p-value is that of a fair coin over the rows that one model alone gets right."""
-    from scipy.stats import binomtest
-
     y, scores = models(4)
     a, b = scores["weak"] > 0.5, scores["good"] > 0.5
-    found = mcnemar(y, a, b)
+    found = mcnemar(joint_table(y, a, b))
     n = found.only_first + found.only_second
     assert found.only_first == int(((a == y) & (b != y)).sum())
-    assert binomtest(found.only_first, n, 0.5).pvalue == pytest.approx(found.p_value)
-    assert 1.0 == mcnemar(y, a, a).p_value
+    tail = sum(math.comb(n, k) for k in range(min(found.only_first, found.only_second) + 1))
+    assert min(1.0, 2 * tail / 2**n) == pytest.approx(found.p_value)
+    assert 1.0 == mcnemar(joint_table(y, a, a)).p_value
 
 
 def test_bootstrap_of_cells_is_that_of_rows():
     """Drawing the eight cells has the spread of drawing rows one by one."""
     y, scores = models(5, size=300)
     a, b = scores["weak"] > 0.3, scores["good"] > 0.7
-    found = paired_bootstrap(joint_table(y.astype(bool), a, b), objective("f1"), n_bootstrap=4000)
+    found = paired_bootstrap(joint_table(y, a, b), objective("f1"), n_bootstrap=4000)
     rng = np.random.default_rng(1)
     slow = []
     for _ in range(1500):
@@ -140,7 +138,7 @@ def _f1(y, decided):
 def test_each_model_gets_its_own_optimum():
     """Every entry is what `find` says for that model alone; the winner has the best value."""
     y, scores = models(6)
-    found = cp.compare(scores, y, minimize="cost(fp=2, fn=1)")
+    found = cp.compare(y, scores, minimize="cost(fp=2, fn=1)")
     for name, s in scores.items():
         alone = cp.find(y, s, minimize="cost(fp=2, fn=1)")
         assert (alone.threshold, alone.value) == (found.entries[name].threshold, found.entries[name].value)
@@ -158,7 +156,7 @@ def test_equal_models_are_all_winners():
     y, scores = models(7)
     same = {"a": scores["good"], "b": np.exp(scores["good"]), "c": scores["weak"]}
     for metric in ("f1", "mcc", "information_gain", "accuracy"):
-        assert ("a", "b") == cp.compare(same, y, maximize=metric).winners
+        assert ("a", "b") == cp.compare(y, same, maximize=metric).winners
 
 
 @pytest.mark.filterwarnings("ignore::cutpoints.exceptions.DataWarning")
@@ -181,7 +179,7 @@ def test_joint_hull_is_the_hull_of_all_points():
     for owners, low, high in zip(hull.models, hull.low, hull.high, strict=True):
         if low < high < math.inf:
             ratio = (low + high) / 2
-            found = cp.compare(scores, y, minimize=cp.metrics.cost(fp=float(ratio), fn=1), n_bootstrap=0)
+            found = cp.compare(y, scores, minimize=cp.metrics.cost(fp=float(ratio), fn=1), n_bootstrap=0)
             assert set(owners) & set(found.winners)
 
 
@@ -195,7 +193,7 @@ def test_improvement(before, after, absolute, relative):
 
 
 def test_improvements_of_costs_are_falls():
-    """For a goal that is minimised a fall is an improvement."""
+    """For a goal that is minimized a fall is an improvement."""
     m1, m2 = cp.Confusion(tp=50, fp=30, fn=0, tn=20), cp.Confusion(tp=20, fp=0, fn=30, tn=50)
     found = cp.compare({"M1": m1, "M2": m2}, minimize="cost(fp=2, fn=1)")
     assert (30.0, 0.5) == found.improvements()["M2"]
@@ -207,15 +205,15 @@ def test_infeasible_models_are_left_out():
     """A model that cannot meet the constraint is no winner; if none can, the error says how near."""
     y = [1, 1, 0, 0]
     found = cp.compare(
-        {"a": [0.9, 0.2, 0.8, 0.1], "b": [0.9, 0.8, 0.7, 0.1]},
         y,
+        {"a": [0.9, 0.2, 0.8, 0.1], "b": [0.9, 0.8, 0.7, 0.1]},
         maximize="recall",
         subject_to="precision >= 1",
     )
     assert ("b",) == found.winners
     none = cp.compare(
-        {"a": [0.1, 0.1, 0.9, 0.8], "b": [0.2, 0.2, 0.7, 0.7]},
         y,
+        {"a": [0.1, 0.1, 0.9, 0.8], "b": [0.2, 0.2, 0.7, 0.7]},
         maximize="recall",
         subject_to="precision > 0.6",
     )
@@ -231,7 +229,7 @@ def test_warnings_for_rare_positives_and_poor_accuracy():
     y[:4] = 1
     score = np.linspace(1, 0, 100)
     with pytest.warns(DataWarning, match="4 % of the rows"):
-        found = cp.compare({"m": score}, y, maximize="recall", n_bootstrap=0)
+        found = cp.compare(y, {"m": score}, maximize="recall", n_bootstrap=0)
     assert 1 == len(found.warnings)
     with pytest.warns(DataWarning, match=r"bad has an accuracy of 0\.2, below the 0\.5"):
         cp.compare({"bad": cp.Confusion(tp=1, fp=4, fn=4, tn=1)}, maximize="f1")
@@ -242,7 +240,7 @@ def test_weights_leave_out_tests():
     """With weights there are values, areas and a hull, and no tests."""
     y, scores = models(9, size=100)
     weight = np.random.default_rng(0).random(100)
-    found = cp.compare(scores, y, maximize="f1", sample_weight=weight)
+    found = cp.compare(y, scores, maximize="f1", sample_weight=weight)
     assert found.delong is None
     assert () == found.tests
     assert cp.curve(y, scores["good"], sample_weight=weight).auc == found.entries["good"].auc
@@ -253,7 +251,7 @@ def test_weights_leave_out_tests():
 def test_json_is_strict():
     """The JSON form has no NaN and no infinity, and names the winners."""
     y, scores = models(10, size=80)
-    shown = json.loads(json.dumps(cp.compare(scores, y, maximize="mcc").to_dict(), allow_nan=False))
+    shown = json.loads(json.dumps(cp.compare(y, scores, maximize="mcc").to_dict(), allow_nan=False))
     assert {"winners", "models", "tests", "hull", "baseline"} <= set(shown)
     assert shown["hull"]["vertices"][0]["threshold"] == "inf"
     assert {2000} == {test["bootstrap"]["n_bootstrap"] for test in shown["tests"]}
@@ -263,7 +261,7 @@ def test_json_is_strict():
 
 def test_one_class_has_values_but_no_areas():
     """Without negatives there are no ROC areas, tests or hull; values exist."""
-    found = cp.compare({"a": [0.1, 0.2], "b": [0.3, 0.1]}, [1, 1], maximize="recall")
+    found = cp.compare([1, 1], {"a": [0.1, 0.2], "b": [0.3, 0.1]}, maximize="recall")
     assert math.isnan(found.entries["a"].auc)
     assert found.delong is None
     assert found.to_dict()["hull"] is None
@@ -273,28 +271,26 @@ def test_one_class_has_values_but_no_areas():
 @pytest.mark.parametrize(
     ("call", "error", "match"),
     [
-        (lambda: cp.compare({"a": [1, 2], "b": [1]}, [0, 1], maximize="f1"), InvalidInputError, "1 in 'b'"),
-        (lambda: cp.compare({"a": [1, math.nan]}, [0, 1], maximize="f1"), InvalidInputError, "'a' must not"),
-        (lambda: cp.compare({}, [0, 1], maximize="f1"), InvalidParameterError, "non-empty"),
+        (lambda: cp.compare([0, 1], {"a": [1, 2], "b": [1]}, maximize="f1"), InvalidInputError, "1 in 'b'"),
+        (lambda: cp.compare([0, 1], {"a": [1, math.nan]}, maximize="f1"), InvalidInputError, "'a' must not"),
+        (lambda: cp.compare([0, 1], {}, maximize="f1"), InvalidParameterError, "mapping of different names"),
         (lambda: cp.compare({"a": [1, 2]}, maximize="f1"), InvalidParameterError, "y_true"),
-        (lambda: cp.compare({"a": [1, 2]}, [0, 1]), InvalidParameterError, "maximize"),
+        (lambda: cp.compare([0, 1], {"a": [1, 2]}), InvalidParameterError, "maximize"),
         (
-            lambda: cp.compare({"a": cp.Confusion(tp=1, fp=0, fn=0, tn=1)}, [0, 1], maximize="f1"),
+            lambda: cp.compare([0, 1], {"a": cp.Confusion(tp=1, fp=0, fn=0, tn=1)}, maximize="f1"),
             InvalidParameterError,
             "Confusion",
         ),
         (
-            lambda: cp.compare({"a": [1, 2]}, [0, 1], maximize="f1", confidence=95),
+            lambda: cp.compare([0, 1], {"a": [1, 2]}, maximize="f1", confidence=95),
             InvalidParameterError,
             "0.95",
         ),
         (
-            lambda: cp.compare({"a": [1, 2], "b": [2, 1]}, [0, 1], maximize="f1", n_bootstrap=-1),
+            lambda: cp.compare([0, 1], {"a": [1, 2], "b": [2, 1]}, maximize="f1", n_bootstrap=-1),
             InvalidParameterError,
-            "'n_bootstrap' parameter of compare must be a whole number >= 0",
+            "^n_bootstrap must be an integer >= 0",
         ),
-        (lambda: delong([1, 1], [0.1, 0.2]), InvalidInputError, "no negative rows"),
-        (lambda: delong([1, 0], [0.1, 0.2, 0.3]), InvalidInputError, "same number"),
     ],
 )
 def test_bad_input_is_named(call, error, match):
@@ -316,8 +312,6 @@ def test_values_are_compared_as_fractions():
 
 def test_improvements_over_a_model_that_there_is_not():
     """The error names the models that there are."""
-    found = cp.compare({"a": [0.1, 0.9], "b": [0.2, 0.8]}, [0, 1], maximize="f1")
-    with pytest.raises(
-        ValueError, match="'over' parameter of improvements must be one of the models 'a', 'b'"
-    ):
+    found = cp.compare([0, 1], {"a": [0.1, 0.9], "b": [0.2, 0.8]}, maximize="f1")
+    with pytest.raises(ValueError, match=r"^over must be one of 'a', 'b'"):
         found.improvements(over="c")

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import cutpoints as cp
+from asking import everything
 from cutpoints._data import files
 from cutpoints._data import groupby as frames
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
@@ -37,7 +38,7 @@ def assess(*data, **columns):
 def compare(*data, **columns):
     """Return the comparison of the model `p` alone."""
     if len(data) > 1:
-        data = ({"p": data[1]}, data[0])
+        data = (data[0], {"p": data[1]})
     return cp.compare(*data, maximize="f1", **columns).to_dict()
 
 
@@ -104,7 +105,7 @@ def test_words_as_labels(call, tmp_path):
 
 def test_models_are_columns(given):
     """Each column of scores is a model under its own name, and all are tested on the same rows."""
-    expected = cp.compare({"p": P, "q": Q}, Y, maximize="f1")
+    expected = cp.compare(Y, {"p": P, "q": Q}, maximize="f1")
     found = cp.compare(given, label="y", score=["p", "q"], maximize="f1")
     assert expected.to_dict() == found.to_dict()
     assert 1 == len(found.tests)
@@ -128,7 +129,7 @@ def test_many_models_read_a_file_once(tmp_path, monkeypatch):
 @pytest.mark.parametrize("call", [curve, evaluate], ids=lambda f: f.__name__)
 def test_lazy_frames_stay_lazy(call, monkeypatch):
     """Curves need no row: what comes back are distinct scores."""
-    monkeypatch.setattr(frames, "_in_memory", lambda *_: pytest.fail("collected"))
+    monkeypatch.setattr(frames, "columns_of", lambda *_: pytest.fail("collected"))
     assert call(Y, P) == call(pl.LazyFrame(TABLE), label="y", score="p")
 
 
@@ -149,7 +150,152 @@ def test_only_named_columns_are_collected(monkeypatch):
     assert [["p", "y", "w"]] == collected
 
 
+@every
+def test_data_give_what_arrays_give(call, given):
+    """What `read` returns goes into every function, again and again."""
+    data = cp.read(given, label="y", score="p")
+    assert call(Y, P) == call(data) == call(data)
+
+
+@weighted
+def test_data_have_weights_too(call, given):
+    """The weights of a `Data` weigh as the array does."""
+    assert call(Y, P, sample_weight=W) == call(cp.read(given, label="y", score="p", weight="w"))
+
+
+def test_score_chooses_among_the_columns_of_data(given):
+    """A `Data` may name several models, or none, and `score` chooses."""
+    expected = cp.find(Y, Q, maximize="f1").threshold
+    for score in (["p", "q"], None, "p"):
+        assert expected == cp.find(cp.read(given, label="y", score=score), score="q", maximize="f1").threshold
+    with pytest.raises(InvalidParameterError, match=r"^score must be one column"):
+        cp.find(cp.read(given, label="y", score=["p", "q"]), maximize="f1")
+    with pytest.raises(InvalidParameterError, match=r"^score must be the name"):
+        cp.find(cp.read(given, label="y"), maximize="f1")
+
+
+def test_rarer_functions_take_data_too(given):
+    """Integer programs, recalibration and thresholds without labels take the three spellings."""
+    data, columns = cp.read(given, label="y", score="p"), {"label": "y", "score": "p"}
+    program = everything(cp.ilp.formulate(Y, P, maximize="accuracy").solve())
+    fitted = cp.recalibrate(Y, P).transform([0.2, 0.7]).tolist()
+    expected = cp.find_expected(P, maximize="f1", sample_weight=W)
+    best = cp.find(Y, P, maximize="f1")
+
+    assert program == everything(cp.ilp.formulate(data, maximize="accuracy").solve())
+    assert program == everything(cp.ilp.formulate(given, **columns, maximize="accuracy").solve())
+    assert fitted == cp.recalibrate(data).transform([0.2, 0.7]).tolist()
+    assert fitted == cp.recalibrate(given, **columns).transform([0.2, 0.7]).tolist()
+    assert expected == cp.find_expected(cp.read(given, score="p", weight="w"), maximize="f1")
+    assert expected == cp.find_expected(given, score="p", weight="w", maximize="f1")
+    assert best.threshold == cp.check_threshold(data).solution.threshold
+    assert best.policy().check(Y, P).to_dict() == best.policy().check(data).to_dict()
+
+
+@pytest.mark.parametrize("models", ["p", ["p", "q"]], ids=str)
+def test_reports_read_a_file_once(tmp_path, monkeypatch, models):
+    """All models of a page come from one reading of the file."""
+    pl.DataFrame(TABLE).write_csv(tmp_path / "scores.csv")
+    reads = []
+    read = files.Opened.read
+    monkeypatch.setattr(files.Opened, "read", lambda *a: reads.append(a) or read(*a))
+
+    made = cp.report(tmp_path / "scores.csv", label="y", score=models, maximize="f1").to_dict()
+
+    assert 1 == len(reads)
+    assert [models] if isinstance(models, str) else models == [one["name"] for one in made["models"]]
+
+
+def test_groups_are_a_column(given):
+    """The groups of `assess` come with the rows, by name."""
+    frame = pl.DataFrame({**TABLE, "g": np.arange(60) // 3})
+    expected = assess(Y, P, groups=frame["g"].to_numpy())
+    assert expected == assess(cp.read(frame, label="y", score="p"), groups="g")
+    assert expected == assess(frame.lazy(), label="y", score="p", groups="g")
+
+
+def test_large_groups_are_not_merged():
+    """A missing group does not make floats of the others, which would merge large numbers."""
+    numbers = [2**60 + i // 3 if i < 57 else None for i in range(60)]
+    frame = pl.DataFrame({**TABLE, "g": pl.Series(numbers, dtype=pl.Int64)})
+    expected = assess(Y, P, groups=np.arange(60) // 3)
+
+    assert expected == assess(frame, label="y", score="p", groups="g")
+    assert expected == assess(frame.lazy(), label="y", score="p", groups="g")
+
+
+def test_nothing_is_read_before_it_is_needed(tmp_path):
+    """A path that leads nowhere is told by the first function that reads."""
+    data = cp.read(tmp_path / "none.csv", label="y", score="p")
+    with pytest.raises(InvalidParameterError, match="maximize"):
+        cp.find(data)
+    with pytest.raises(InvalidInputError, match=r"none\.csv"):
+        cp.find(data, maximize="f1")
+
+
+def test_data_are_shown_in_a_line():
+    """What it is, and what its columns are called."""
+    frame = pd.DataFrame(TABLE)
+    assert "<Data: pandas DataFrame, label y, score p, q, weight w>" == repr(
+        cp.read(frame, label="y", score=["p", "q"], weight="w")
+    )
+    assert "<Data: a.csv and 1 more, where p > 0, label y>" == repr(
+        cp.read(["a.csv", "b.csv"], label="y", where="p > 0")
+    )
+    assert "<Data: arrays, score y_score, positives positives, negatives negatives>" == repr(
+        cp.from_counts([0.1], positives=[1], negatives=[2])
+    )
+
+
 # --- errors
+
+
+@pytest.mark.parametrize("given", ["pandas", "parquet"], indirect=True)
+def test_weights_cannot_be_guaranteed(given):
+    """Weights are refused with a guarantee, whichever way they come."""
+    asked = {"maximize": "recall", "subject_to": "precision >= 0.5", "guarantee": 0.9}
+    columns = {"label": "y", "score": "p", "weight": "w"}
+    for call in (
+        lambda: cp.find(given, **columns, **asked),
+        lambda: cp.find(cp.read(given, **columns), **asked),
+    ):
+        with pytest.raises(InvalidParameterError, match=r"^weight must be left out"):
+            call()
+    with pytest.raises(InvalidParameterError, match=r"^sample_weight must be left out"):
+        cp.find(Y, P, sample_weight=W, **asked)
+
+
+@every
+@pytest.mark.parametrize("more", [{"label": "y"}, {"pos_label": 1}], ids=str)
+def test_data_have_their_own_columns(call, more):
+    """What was said in `read` is not said again."""
+    (name,) = more
+    with pytest.raises(InvalidParameterError, match=f"^{name} must be left out of") as caught:
+        call(cp.read(pd.DataFrame(TABLE), label="y", score="p"), **more)
+    assert call.__name__ == caught.value.caller
+
+
+@pytest.mark.parametrize("call", [calibration, reliability_curve], ids=lambda f: f.__name__)
+def test_calibration_has_no_weights(call):
+    """What counts rows says so."""
+    with pytest.raises(InvalidParameterError, match=r"^weight must be left out") as caught:
+        call(cp.read(pd.DataFrame(TABLE), label="y", score="p", weight="w"))
+    assert call.__name__ == caught.value.caller
+
+
+@pytest.mark.parametrize("call", [assess, compare, calibration], ids=lambda f: f.__name__)
+def test_counted_rows_have_no_labels(call):
+    """What needs every row says so."""
+    data = cp.from_counts([0.1, 0.9], positives=[1, 3], negatives=[4, 2])
+    with pytest.raises(InvalidParameterError, match="must be one label per row") as caught:
+        call(data)
+    assert call.__name__ == caught.value.caller
+
+
+def test_arrays_are_not_read():
+    """Arrays go straight into the functions."""
+    with pytest.raises(InvalidParameterError, match=r"^data must be a data frame, or a path"):
+        cp.read(Y, label="y", score="p")
 
 
 @every
@@ -168,22 +314,22 @@ def test_names_that_are_missing(call, given, missing):
     """A frame or a path needs both names, and the error says which."""
     columns = {role: name for role, name in (("label", "y"), ("score", "p")) if missing not in (role, "both")}
     role = "score" if missing == "score" else "label"
-    said = rf"(?s)'{role}' parameter of {call.__name__} must be the name.*Hint: .*label='y', score='p'"
+    said = rf"(?s)^{role} must be the name.*Hint: .*label='y', score='p'"
     if isinstance(given, list) and not columns:
-        said = f"parameter of {call.__name__} must be"  # a list of texts alone may be labels
-    with pytest.raises(InvalidParameterError, match=said):
+        said = "must be"  # a list of texts alone may be labels
+    with pytest.raises(InvalidParameterError, match=said) as error:
         call(given, **columns)
+
+    assert call.__name__ == error.value.caller
 
 
 @every
 def test_arrays_and_names_do_not_mix(call, given):
     """Scores come from a column or from an array."""
-    with pytest.raises(
-        InvalidParameterError, match=rf"'y_\w+' parameter of {call.__name__} must be left out where columns"
-    ):
-        {"compare": lambda *d, **c: cp.compare(*d, maximize="f1", **c)}.get(call.__name__, call)(
-            given, P, label="y", score="p"
-        )
+    with pytest.raises(InvalidParameterError, match=r"^y_\w+ must be left out where columns") as error:
+        call(given, P, label="y", score="p")
+
+    assert call.__name__ == error.value.caller
 
 
 @weighted
@@ -191,18 +337,20 @@ def test_weights_do_not_mix(call, given):
     """Weights come from a column too, where columns have names."""
     with pytest.raises(
         InvalidParameterError,
-        match=f"'sample_weight' parameter of {call.__name__} must be left out where columns",
-    ):
+        match=r"^sample_weight must be left out where columns",
+    ) as error:
         call(given, sample_weight=W, label="y", score="p")
+
+    assert call.__name__ == error.value.caller
 
 
 @every
 def test_names_of_arrays(call):
     """An array has no columns that could be named."""
-    with pytest.raises(
-        InvalidParameterError, match=rf"'\w+' parameter of {call.__name__} must be a data frame, or a path"
-    ):
+    with pytest.raises(InvalidParameterError, match=r"^\w+ must be a data frame, or a path") as error:
         call(Y, label="y", score="p")
+
+    assert call.__name__ == error.value.caller
 
 
 @every
@@ -210,10 +358,10 @@ def test_names_of_arrays(call):
 def test_names_are_texts(call, role):
     """The number of a column is no name."""
     columns = {"label": "y", "score": "p"} | {role: 1}
-    with pytest.raises(
-        InvalidParameterError, match=f"'{role}' parameter of {call.__name__} must be the name of a column"
-    ):
+    with pytest.raises(InvalidParameterError, match=f"^{role} must be the name of a column") as error:
         call(pd.DataFrame(TABLE), **columns)
+
+    assert call.__name__ == error.value.caller
 
 
 @pytest.mark.parametrize("call", [f for f in FUNCTIONS if f is not compare], ids=lambda f: f.__name__)
@@ -241,19 +389,11 @@ def test_columns_of_probabilities(call):
 @pytest.mark.parametrize("score", [[], ["p", "p"], ["p", 3], 3], ids=str)
 def test_each_model_has_a_column_of_its_own(score):
     """No model, one model twice, and what is no name are refused."""
-    with pytest.raises(InvalidParameterError, match="'score' parameter of compare must be the name"):
+    with pytest.raises(InvalidParameterError, match=r"^score must be the name"):
         cp.compare(pd.DataFrame(TABLE), label="y", score=score, maximize="f1")
-
-
-def test_predicted_labels_are_arrays():
-    """Without a threshold the second column would hold classes, which are passed as arrays."""
-    frame = pd.DataFrame({"y": Y, "guess": Y})
-    with pytest.raises(InvalidParameterError, match=r"(?s)'threshold' .* must be given where columns have"):
-        cp.evaluate(frame, label="y", score="guess")
-    assert 1.0 == cp.evaluate(frame["y"], frame["guess"]).accuracy
 
 
 def test_a_curve_has_no_columns():
     """A curve is counted already: names would be ignored."""
-    with pytest.raises(InvalidParameterError, match="'label' parameter of evaluate must be left out"):
+    with pytest.raises(InvalidParameterError, match=r"^label must be left out"):
         cp.evaluate(cp.curve(Y, P), threshold=0.5, label="y", score="p")

@@ -10,7 +10,11 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import duckdb
 import pytest
+
+DUCKDB_1 = duckdb.__version__.startswith("1.")
+NO_IBIS = "DuckDB 1 reads the decimals that Ibis writes with an error; the extra 'ibis' needs DuckDB 2"
 
 _WRAPPER = """#!/bin/sh
 # Spark asks for a module that a trimmed Java does not have, and does not need it for what we do.

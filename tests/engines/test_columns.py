@@ -23,7 +23,7 @@ def test_curves_by_names_of_columns(engine):
         np.testing.assert_array_equal(column, found.table("f1")[name])
     assert expected.auc == found.auc
     told = cp.evaluate(frame, **COLUMNS, threshold=0.5)
-    assert cp.evaluate(Y, P, 0.5).to_dict() == told.to_dict()
+    assert cp.evaluate(Y, P, threshold=0.5).to_dict() == told.to_dict()
 
 
 def test_rows_by_names_of_columns(engine):
@@ -33,7 +33,7 @@ def test_rows_by_names_of_columns(engine):
     expected = cp.assess(Y, P, sample_weight=W, maximize="f1", n_bootstrap=0)
     assert (expected.resubstitution, expected.near_optimal) == (trusted.resubstitution, trusted.near_optimal)
     found = cp.compare(frame, label="y", score=["p", "q"], maximize="f1", n_bootstrap=0)
-    arrays = cp.compare({"p": P, "q": Q}, Y, maximize="f1", n_bootstrap=0)
+    arrays = cp.compare(Y, {"p": P, "q": Q}, maximize="f1", n_bootstrap=0)
     assert arrays.winners == found.winners
     assert [e.confusion for e in arrays.entries.values()] == [e.confusion for e in found.entries.values()]
     assert cp.calibration(Y, P).brier == pytest.approx(cp.calibration(frame, **COLUMNS).brier, rel=1e-12)

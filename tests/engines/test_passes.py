@@ -9,6 +9,7 @@ import pytest
 import cutpoints as cp
 from cutpoints._data import groupby as frames
 from cutpoints._data.bins import LARGEST, Seen, divide, join
+from cutpoints._data.groups import Groups
 from cutpoints._kernel.tables import Ranges
 from cutpoints.exceptions import InvalidInputError
 
@@ -67,7 +68,7 @@ def test_four_passes_whatever_the_scores(kind, monkeypatch):
     solution = cp.find(source, maximize="f1", method="narrow")
 
     expected = cp.find(labels, scores, maximize="f1")
-    assert (expected.threshold, expected.counts) == (solution.threshold, solution.counts)
+    assert (expected.threshold, expected.confusion) == (solution.threshold, solution.confusion)
     assert solution.certificate.passes <= 4
 
 
@@ -80,7 +81,7 @@ def _passes(scores, labels):
     """Search, compare with the search in memory, and return how often the data were read."""
     solution = cp.find(_source({"p": scores, "y": labels}), maximize="mcc", method="narrow")
     expected = cp.find(labels, scores, maximize="mcc")
-    assert (expected.threshold, expected.counts) == (solution.threshold, solution.counts)
+    assert (expected.threshold, expected.confusion) == (solution.threshold, solution.confusion)
     return solution.certificate.passes
 
 
@@ -134,7 +135,7 @@ def test_labels_that_alternate(monkeypatch):
     solution = cp.find(_source(columns), maximize="accuracy", method="narrow")
 
     expected = cp.find(columns["y"], columns["p"], maximize="accuracy")
-    assert (expected.threshold, expected.counts) == (solution.threshold, solution.counts)
+    assert (expected.threshold, expected.confusion) == (solution.threshold, solution.confusion)
     assert solution.certificate.passes <= 4
 
 
@@ -170,7 +171,8 @@ def test_pieces_cover_all_that_was_seen():
             )
         )
         low, high = ends[::2][: len(ends) // 2], ends[1::2][: len(ends) // 2]
-        seen = Seen(low, high, rng.integers(1, 10**6, len(low)))
+        rows = rng.integers(1, 10**6, len(low))
+        seen = Seen(Groups(low, high, rows, rows, rows))
         pieces = divide(Ranges(low[:1], high[-1:]), seen, 64)
         for one, other in itertools.pairwise(pieces):
             assert one.high < other.low
@@ -184,7 +186,8 @@ def test_pieces_cover_all_that_was_seen():
 def test_joined_ranges_close_the_gaps_with_the_fewest_rows():
     """Of three gaps, the one with most rows stays open."""
     low = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    seen = Seen(low, low + 0.5, np.array([1, 5, 1, 100, 1, 7, 1]))
+    rows = np.array([1, 5, 1, 100, 1, 7, 1])
+    seen = Seen(Groups(low, low + 0.5, rows, rows, rows))
     ranges = [(0.0, 0.5), (2.0, 2.5), (4.0, 4.5), (6.0, 6.5)]
 
     assert [(0.0, 2.5), (4.0, 6.5)] == join(ranges, seen, 2)

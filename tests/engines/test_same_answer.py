@@ -8,6 +8,9 @@ import pytest
 
 import cutpoints as cp
 from cutpoints._data import groupby as frames
+from cutpoints._data.groupby_weights import factors
+from cutpoints._kernel.weights import FixedPoint
+from engines.servers import DUCKDB_1
 
 RNG = np.random.default_rng(20)
 ROWS = 400
@@ -55,6 +58,10 @@ WEIGHTS = {
     "float": RNG.random(ROWS),
     "float32": RNG.random(ROWS).astype(np.float32),
     "wide": 10.0 ** RNG.uniform(-20, 20, ROWS),
+    "ties": (RNG.integers(0, 1 << 20, ROWS) * 2 + 1) * 2.0**-16 + RNG.choice([0, 2**20], ROWS),
+    "subnormal": RNG.integers(1, 1000, ROWS) * 5e-324,
+    "huge": RNG.random(ROWS) * 2.0**1000,
+    "equal": np.full(ROWS, 0.1),
     "zero": np.zeros(ROWS),
 }
 
@@ -80,6 +87,18 @@ def test_same_with_weights(engine, same, weights):
     same(engine, columns, names={"weight": "w"}, method="narrow", **goal)
 
 
+def test_weights_are_rounded_as_in_memory(grouping):
+    """Each weight becomes the integer that NumPy makes of it, ties to even, on every engine."""
+    whole = np.concatenate([np.arange(0, 4, 0.5), [2**36 - 1.5, 2**36 - 0.5, 0.49999999999999994]])
+    for grid in (FixedPoint(0), FixedPoint(-1070), FixedPoint(960)):
+        weights = np.ldexp(whole, grid.exponent)
+        frame = nw.from_native(grouping.frame(pa.table({"w": weights, "i": np.arange(len(whole))})))
+
+        found = frames._collect(frames.ex.rounded(frame, "w", factors(grid)))
+
+        assert grid.encode(weights).tolist() == found["w"][np.argsort(found["i"])].tolist()
+
+
 def test_several_counts_and_ranges(grouping, monkeypatch):
     """With few buckets and nothing to spare, the ranges of later counts lose no row."""
     steps = {"FEW": 4, "HOLDS": 4, "BUCKETS": 8, "MOST_BUCKETS": 16, "PIECES": 3, "RUNS": 2}
@@ -95,7 +114,7 @@ def test_several_counts_and_ranges(grouping, monkeypatch):
     assert actual.certificate.passes > 2
     assert expected.value == actual.value
     assert expected.interval == actual.interval
-    assert expected.counts == actual.counts
+    assert expected.confusion == actual.confusion
     if actual.ties.complete:
         assert expected.to_dict()["ties"] == actual.to_dict()["ties"]
 
@@ -114,6 +133,8 @@ def test_a_positive_label_that_is_not_one(engine, same):
 
 def test_names_that_are_words_of_sql(engine, same):
     """Columns may be called `select`, or have quotes, dots and spaces in their names."""
+    if DUCKDB_1 and engine.name == "duckdb-grouped":
+        pytest.skip("relations of DuckDB 1 do not take such names")
     columns = {
         'a"b': PROBLEMS["random"]["y"],
         "select": PROBLEMS["random"]["p"],
@@ -140,11 +161,11 @@ def test_rows_that_are_counted(grouping):
     frame = grouping.frame(pa.table({"p": scores, "up": up, "down": down}))
     source = frames.FrameSource(nw.from_native(frame), score="p", positives="up", negatives="down")
 
-    expected = cp.find(cp.counted(scores, positives=up, negatives=down), maximize="f1")
+    expected = cp.find(cp.from_counts(scores, positives=up, negatives=down), maximize="f1")
     actual = cp.find(source, maximize="f1", method="narrow")
 
     assert expected.threshold == actual.threshold
-    assert expected.counts == actual.counts
+    assert expected.confusion == actual.confusion
 
 
 def test_decimals_and_booleans_as_scores(engine, same):
@@ -160,7 +181,7 @@ def test_decimals_and_booleans_as_scores(engine, same):
     actual = engine.find(table, maximize="f1")
 
     assert expected.threshold == actual.threshold
-    assert expected.counts == actual.counts
+    assert expected.confusion == actual.confusion
 
 
 def test_lazy_stays_lazy(grouping, monkeypatch):

@@ -43,10 +43,10 @@ def _frame(session, scores, labels, sizes, folder):
 def _same(frame, scores, labels, **goal):
     expected = cp.find(labels, scores, **goal)
     actual = cp.find(frame, label="y", score="p", **goal)
-    assert (expected.threshold, expected.value, expected.counts) == (
+    assert (expected.threshold, expected.value, expected.confusion) == (
         actual.threshold,
         actual.value,
-        actual.counts,
+        actual.confusion,
     )
     return actual
 
@@ -168,5 +168,5 @@ def search_while_killing(folder):
         killer.join(timeout=10)
     expected = cp.find(labels, scores, maximize="f1")
     assert killed
-    assert (expected.threshold, expected.counts) == (actual.threshold, actual.counts)
+    assert (expected.threshold, expected.confusion) == (actual.threshold, actual.confusion)
     print(f"the same answer, {len(killed)} executor killed")  # noqa: T201

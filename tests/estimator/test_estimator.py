@@ -1,5 +1,6 @@
 """`CutpointClassifier` and `scorer`: scikit-learn's contract, the folds, the routing, the errors."""
 
+import copy
 import math
 import pickle
 import warnings
@@ -11,6 +12,7 @@ import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Perceptron
@@ -31,16 +33,17 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import cutpoints as cp
-from cutpoints._evaluate.cross_validation import scored_entries
+from cutpoints._evaluate.cross_validation import out_of_fold_splits
 from cutpoints._sklearn.estimator import BestValue
-from cutpoints.exceptions import InfeasibleError, InvalidInputError, InvalidParameterError
+from cutpoints.exceptions import DataWarning, InfeasibleError, InvalidInputError, InvalidParameterError
 
 # scikit-learn exempts its own threshold classifiers from this one check, for the same reason.
 EXPECTED = {"check_classifiers_train": "decisions at a tuned threshold are not those at 0.5"}
 
 
+@pytest.mark.filterwarnings("ignore:Labels are strings:cutpoints.exceptions.DataWarning")
 @parametrize_with_checks(
-    [cp.CutpointClassifier(LogisticRegression(), maximize="f1")],
+    [cp.CutpointClassifier(LogisticRegression(), maximize="f1", cv=4)],  # some checks have four positives
     expected_failed_checks=lambda _: EXPECTED,
 )
 def test_scikit_learn_contract(estimator, check):
@@ -49,6 +52,7 @@ def test_scikit_learn_contract(estimator, check):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Labels are strings:cutpoints.exceptions.DataWarning")
 @parametrize_with_checks(
     [
         cp.CutpointClassifier(LinearSVC(), minimize="cost(fp=1, fn=2)", cv=3),
@@ -111,7 +115,7 @@ def test_average_threshold_is_the_mean_of_the_exact_optima_without_each_fold(dat
 
     assert np.mean(model.fold_thresholds_) == model.threshold_ == model.best_threshold_
     assert cp.curve(y, scores).at(model.threshold_).confusion.metric("f1") == model.best_score_
-    assert model.honest_value_ <= model.best_score_ <= model.solution_.value
+    assert model.cross_validated_value_ <= model.best_score_ <= model.solution_.value
 
 
 @pytest.mark.parametrize(
@@ -149,7 +153,7 @@ def test_average_between_two_far_optima_is_not_taken():
     assert low < model.fold_thresholds_.mean() < high
 
 
-def test_honest_value_judges_each_fold_at_the_threshold_of_the_others(data):
+def test_cross_validated_value_judges_each_fold_at_the_threshold_of_the_others(data):
     """The pooled counts of all folds, each at a threshold that it had no say in."""
     X, y = data
     model = cp.CutpointClassifier(LogisticRegression(), maximize="f1", cv=3).fit(X, y)
@@ -162,8 +166,8 @@ def test_honest_value_judges_each_fold_at_the_threshold_of_the_others(data):
     tp, wrong = (called & (y == 1)).sum(), (called != (y == 1)).sum()
 
     assert thresholds == list(model.fold_thresholds_)
-    assert 2 * tp / (2 * tp + wrong) == model.honest_value_
-    assert model.honest_value_ <= model.best_score_
+    assert 2 * tp / (2 * tp + wrong) == model.cross_validated_value_
+    assert model.cross_validated_value_ <= model.best_score_
 
 
 def test_default_goal_is_that_of_scikit_learn(data):
@@ -186,7 +190,7 @@ def test_weights_weigh_the_search_and_the_fit(data):
 
     assert (LogisticRegression().fit(X, y, sample_weight=weight).coef_ == model.estimator_.coef_).all()
     assert weight.sum() == model.solution_.positives + model.solution_.negatives
-    with pytest.warns(UserWarning, match="weighs the search of the threshold only"):
+    with pytest.warns(UserWarning, match="only weights the search of the threshold"):
         cp.CutpointClassifier(KNeighborsClassifier(), maximize="f1").fit(X, y, sample_weight=weight)
 
 
@@ -195,7 +199,14 @@ def test_labels_may_be_anything(data, labels):
     """The second class is positive by default, and predictions are labels."""
     X, y = data
     named = np.array(labels)[y]
-    model = cp.CutpointClassifier(LogisticRegression(), maximize="f1").fit(X, named)
+    model = cp.CutpointClassifier(LogisticRegression(), maximize="f1")
+    if isinstance(labels[1], str):
+        with pytest.warns(
+            DataWarning, match=r"'yes' is taken as the positive class.*\n\nHint: pass pos_label"
+        ):
+            model.fit(X, named)
+        model.set_params(pos_label="yes")
+    model.fit(X, named)
     plain = cp.CutpointClassifier(LogisticRegression(), maximize="f1").fit(X, y)
 
     assert list(labels) == model.classes_.tolist()
@@ -243,7 +254,7 @@ def test_prefit_is_not_fitted_again(data):
     assert model.estimator_ is fitted
     expected = cp.find(y[150:], fitted.predict_proba(X[150:])[:, 1], maximize="f1")
     assert expected.threshold == model.solution_.threshold
-    assert 0 < model.honest_value_ <= model.best_score_
+    assert 0 < model.cross_validated_value_ <= model.best_score_
 
 
 @pytest.mark.parametrize(
@@ -258,7 +269,7 @@ def test_any_kind_of_folds(data, cv):
     model = cp.CutpointClassifier(LogisticRegression(), maximize="f1", cv=cv, random_state=0).fit(X, y)
 
     assert 0 <= model.threshold_ <= 1
-    assert 0 < model.honest_value_ <= 1
+    assert 0 < model.cross_validated_value_ <= 1
 
 
 def test_single_split_without_refit_keeps_its_model(data):
@@ -275,7 +286,7 @@ def test_single_split_without_refit_keeps_its_model(data):
 def test_time_series_are_judged_by_their_past():
     """Only scored rows of the training part choose; the first fold has none."""
     splits = list(TimeSeriesSplit(3).split(np.zeros(8)))
-    entries = scored_entries(splits)
+    entries = out_of_fold_splits(splits)
 
     assert [[], [0, 1], [0, 1, 2, 3]] == [chooses.tolist() for chooses, _ in entries]
     assert [[0, 1], [2, 3], [4, 5]] == [judges.tolist() for _, judges in entries]
@@ -305,10 +316,10 @@ def test_parallel_folds_give_the_same(data, n_jobs):
 # --- guarantees
 
 
-def test_confidence_on_held_out_rows(data):
+def test_guarantee_on_held_out_rows(data):
     """One split without refit, a fitted and a frozen model can be certified."""
     X, y = make_classification(3000, n_features=6, weights=[0.5], random_state=1)
-    asked = {"maximize": "recall", "subject_to": "precision >= 0.8", "confidence": 0.9}
+    asked = {"maximize": "recall", "subject_to": "precision >= 0.8", "guarantee": 0.9}
     single = cp.CutpointClassifier(LogisticRegression(), cv=0.5, refit=False, random_state=0, **asked)
     fitted = LogisticRegression().fit(X[:500], y[:500])
     prefit = cp.CutpointClassifier(fitted, cv="prefit", random_state=0, **asked)
@@ -319,10 +330,10 @@ def test_confidence_on_held_out_rows(data):
         assert model.solution_.confusion.metric("precision") > 0.8
 
 
-def test_confidence_on_out_of_fold_scores_is_refused(data):
+def test_guarantee_on_out_of_fold_scores_is_refused(data):
     """Scores of other models certify nothing about the one that is refitted."""
     model = cp.CutpointClassifier(
-        LogisticRegression(), maximize="recall", subject_to="precision >= 0.8", confidence=0.9
+        LogisticRegression(), maximize="recall", subject_to="precision >= 0.8", guarantee=0.9
     )
     with pytest.raises(InvalidParameterError, match="come from other models"):
         model.fit(*data)
@@ -333,7 +344,7 @@ def test_nothing_certified_is_an_error(data):
     X, y = data
     fitted = LogisticRegression().fit(X[:150], y[:150])
     model = cp.CutpointClassifier(
-        fitted, maximize="recall", subject_to="precision >= 0.99", confidence=0.99, cv="prefit"
+        fitted, maximize="recall", subject_to="precision >= 0.99", guarantee=0.99, cv="prefit"
     )
     with pytest.raises(InfeasibleError, match="can be certified"):
         model.fit(X[150:], y[150:])
@@ -404,16 +415,47 @@ def test_grid_search_around_it(data):
     assert hasattr(grid.best_estimator_, "threshold_")
 
 
-@pytest.mark.parametrize("goal", ["f1", cp.metrics.f1, 0.7 * cp.metrics.accuracy + 0.3 * cp.metrics.recall])
-def test_clones_and_pickles(data, goal):
-    """A clone has the same parameters; a pickle decides the same."""
+m = cp.metrics
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"maximize": "f1"},
+        {"maximize": m.f1},
+        {"minimize": m.cost(fp=1, fn=2.5)},
+        {"maximize": 0.7 * m.accuracy + m.f(beta=2) / 3 - 1},
+        {"maximize": m.recall, "subject_to": [m.precision >= 0.6, m.fpr - m.fnr < 1]},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("again", ["clone", "pickle", "deepcopy", "joblib"])
+def test_clones_and_copies(data, tmp_path, asked, again):
+    """A clone has the same parameters; a pickle, a deep copy and a file of joblib decide the same."""
     X, y = data
-    model = cp.CutpointClassifier(LogisticRegression(), maximize=goal, cv=3).fit(X, y)
-    assert clone(model).get_params()["cv"] == 3
-    if isinstance(goal, str):
-        again = pickle.loads(pickle.dumps(model))  # noqa: S301 - our own bytes
-        assert (model.predict(X) == again.predict(X)).all()
-        assert model.solution_.to_dict() == again.solution_.to_dict()
+    model = cp.CutpointClassifier(LogisticRegression(), cv=3, **asked).fit(X, y)
+    if again == "clone":
+        copied = clone(model).fit(X, y)
+    elif again == "pickle":
+        copied = pickle.loads(pickle.dumps(model))  # noqa: S301 - our own bytes
+    elif again == "deepcopy":
+        copied = copy.deepcopy(model)
+    else:
+        joblib.dump(model, tmp_path / "model")
+        copied = joblib.load(tmp_path / "model")
+
+    assert (model.predict(X) == copied.predict(X)).all()
+    assert model.solution_.to_dict() == copied.solution_.to_dict()
+    assert str(model.get_params()) == str(copied.get_params())
+
+
+@pytest.mark.parametrize("metric", m.registry.EXAMPLES, ids=str)
+def test_metrics_can_be_pickled(metric):
+    """Every entry of the catalogue comes back with its parameters."""
+    again = pickle.loads(pickle.dumps(metric))  # noqa: S301 - our own bytes
+
+    assert str(metric) == str(again)
+    assert metric.parameters == again.parameters
 
 
 def test_metadata_routing(data):
@@ -452,7 +494,7 @@ def test_inside_calibration(data):
         ({"cv": [1, 2]}, InvalidParameterError, "a way to split these rows"),
         ({"cv": 11}, InvalidInputError, "The positives for 11 folds.* must be at least 11. Got 10"),
         ({"pos_label": 3}, InvalidParameterError, "one of the classes"),
-        ({"response_method": "predict"}, InvalidParameterError, "'response_method' parameter"),
+        ({"response_method": "predict"}, InvalidParameterError, "^response_method must be"),
         ({"maximize": "f1", "minimize": "fpr"}, InvalidParameterError, "both"),
         (
             {"estimator": Perceptron(), "response_method": "predict_proba"},
@@ -481,6 +523,29 @@ def test_targets_must_be_two_classes(y):
     X = np.zeros((30, 1))
     with pytest.raises(ValueError, match=r"binary|class|Unknown label type"):
         cp.CutpointClassifier(LogisticRegression(), maximize="f1").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "options"),
+    [
+        (DummyClassifier(strategy="prior"), {"cv": 3}),  # each fold has a prior of its own
+        (DummyClassifier(strategy="prior"), {"cv": 0.5}),
+        (LogisticRegression(C=1e-300, fit_intercept=False), {"response_method": "decision_function"}),
+    ],
+)
+def test_constant_predictions_are_refused(data, estimator, options):
+    """An estimator that scores all rows alike has no best threshold."""
+    with pytest.raises(InvalidInputError, match=r"constant predictions.*cannot be found\.\n\nHint: "):
+        cp.CutpointClassifier(estimator, maximize="f1", **options).fit(*data)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_class_without_weight_is_refused(data, side):
+    """Rows that weigh nothing cannot choose a threshold."""
+    X, y = data
+    name = ("negative", "positive")[side]
+    with pytest.raises(InvalidInputError, match=f"sample_weight must not be 0.*{name} rows"):
+        cp.CutpointClassifier(LogisticRegression(), maximize="f1").fit(X, y, sample_weight=y != side)
 
 
 def test_groups_of_one_are_refused(data):

@@ -1,4 +1,4 @@
-"""`nested`: what is chosen inside, what judges outside, and how many fits it takes."""
+"""`nested_cv`: what is chosen inside, what judges outside, and how many fits it takes."""
 
 import math
 
@@ -13,9 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import cutpoints as cp
-from cutpoints._sklearn.nested import _Line
-from cutpoints._sklearn.selection import rounds as count_rounds
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints.exceptions import InfeasibleError, InvalidInputError, InvalidParameterError
 
 TREE = DecisionTreeClassifier(random_state=0)
 DEPTHS = {"max_depth": [1, 2, 3, 4, 5]}
@@ -62,7 +60,7 @@ def test_number_of_fits(data, counting, refit):
     """(outer + 1) * (settings * inner + 1), less the last round without refit; counted and told."""
     X, y = data
     X = np.c_[X[:, 0], np.arange(200.0)]
-    r = cp.nested(counting, {"shift": [0.0, 0.5, 1.0]}, X, y, maximize="f1", outer_cv=4, cv=2, refit=refit)
+    r = cp.nested_cv(counting, {"shift": [0.0, 0.5, 1.0]}, X, y, maximize="f1", outer_cv=4, cv=2, refit=refit)
 
     assert (4 + refit) * (3 * 2 + 1) == len(Counting.fits) == r.fits
     assert (r.estimator is None) == (r.selection is None) == (not refit)
@@ -72,7 +70,7 @@ def test_outer_rows_have_no_say_in_what_they_judge(data, counting):
     """No fit and no prediction before the last of an outer fold touches the rows of that fold."""
     X, y = data
     X = np.c_[X[:, 0], np.arange(200.0)]
-    cp.nested(counting, {"shift": [0.0, 1.0]}, X, y, maximize="f1", outer_cv=3, cv=2, refit=False)
+    cp.nested_cv(counting, {"shift": [0.0, 1.0]}, X, y, maximize="f1", outer_cv=3, cv=2, refit=False)
     outer = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
 
     per_fold = 2 * 2 + 1
@@ -90,7 +88,7 @@ def test_outer_rows_have_no_say_in_what_they_judge(data, counting):
 def test_outer_value_by_hand(data):
     """The threshold of the rows outside, applied to the rows inside."""
     X, y = data
-    r = cp.nested(GaussianNB(), {}, X, y, maximize="f1", outer_cv=3, cv=3, refit=False)
+    r = cp.nested_cv(GaussianNB(), {}, X, y, maximize="f1", outer_cv=3, cv=3, refit=False)
     for (train, test), fold in zip(
         StratifiedKFold(3, shuffle=True, random_state=0).split(X, y), r.folds, strict=True
     ):
@@ -110,21 +108,21 @@ def test_outer_value_by_hand(data):
 def test_final_model_is_the_classifier_with_the_chosen_setting(data):
     """The refitted model equals a CutpointClassifier with that setting and the same folds."""
     X, y = data
-    r = cp.nested(TREE, DEPTHS, X, y, maximize="f1", outer_cv=2, cv=3)
+    r = cp.nested_cv(TREE, DEPTHS, X, y, maximize="f1", outer_cv=2, cv=3)
     inner = StratifiedKFold(3, shuffle=True, random_state=0)
     model = cp.CutpointClassifier(
         DecisionTreeClassifier(random_state=0, **r.selection.best.setting), maximize="f1", cv=inner
     ).fit(X, y)
 
     assert model.threshold_ == r.estimator.threshold_
-    assert model.honest_value_ == r.estimator.honest_value_ == r.selection.best.pooled
+    assert model.cross_validated_value_ == r.estimator.cross_validated_value_ == r.selection.best.pooled
     assert (model.predict(X) == r.estimator.predict(X)).all()
 
 
 def test_table_of_the_lecture(data):
     """Setting, training mean and sd, cross-validated mean and sd, and one tick."""
     X, y = data
-    r = cp.nested(TREE, DEPTHS, X, y, maximize="accuracy", outer_cv=2, cv=4)
+    r = cp.nested_cv(TREE, DEPTHS, X, y, maximize="accuracy", outer_cv=2, cv=4)
     table = r.selection.table()
 
     assert [f"max_depth={d}" for d in range(1, 6)] == table["setting"]
@@ -144,7 +142,7 @@ def test_three_ways_to_search(data, search):
     """All settings, a random few, or a tournament; each ends with one setting."""
     X, y = data
     grid = {"max_depth": [1, 2, 3], "min_samples_leaf": [1, 5, 20]}
-    r = cp.nested(TREE, grid, X, y, search=search, n_iter=4, maximize="f1", outer_cv=2, cv=2)
+    r = cp.nested_cv(TREE, grid, X, y, search=search, n_iter=4, maximize="f1", outer_cv=2, cv=2)
     settings = {"grid": 9, "random": 4, "halving": 9}[search]
 
     assert settings == len(r.selection.candidates)
@@ -157,7 +155,7 @@ def test_three_ways_to_search(data, search):
 def test_distributions_and_the_default_of_ten(data):
     """Random search draws ten settings from distributions by default."""
     X, y = data
-    r = cp.nested(
+    r = cp.nested_cv(
         GaussianNB(),
         {"var_smoothing": expon(scale=0.1)},
         X,
@@ -171,16 +169,67 @@ def test_distributions_and_the_default_of_ten(data):
     assert 10 == len({c.setting["var_smoothing"] for c in r.selection.candidates})
 
 
-@pytest.mark.parametrize(("settings", "rounds"), [(1, 0), (2, 1), (3, 1), (9, 2), (10, 3), (27, 3)])
-def test_rounds_of_a_tournament(settings, rounds):
-    """So many that one setting is left at the end."""
-    assert rounds == count_rounds(settings, 3)
+@pytest.mark.parametrize(("settings", "fits"), [(1, 1), (2, 2), (3, 3 + 1), (10, 10 + 4 + 2), (27, 40)])
+def test_last_round_of_halving_sees_all_rows(data, settings, fits):
+    """However many settings there are, the winner is cross-validated on all rows."""
+    X, y = data
+    grid = {"var_smoothing": np.logspace(-9, 0, settings).tolist()}
+    r = cp.nested_cv(
+        GaussianNB(),
+        grid,
+        X,
+        y,
+        search="halving",
+        maximize="f1",
+        outer_cv=[(np.arange(150), np.arange(150, 200))],
+        cv=2,
+    )
+
+    assert 2 * fits == r.selection.fits
+    assert 200 == r.selection.best.rows
+    assert settings == len(r.selection.candidates)
+
+
+def test_halving_keeps_groups_whole(data, counting):
+    """A round on fewer rows takes whole groups."""
+    X, y = data
+    X = np.c_[X[:, 0], np.arange(200.0)]
+    cp.nested_cv(
+        counting,
+        {"shift": [0.0, 0.5, 1.0]},
+        X,
+        y,
+        search="halving",
+        maximize="f1",
+        groups=np.arange(200) // 4,
+        outer_cv=2,
+        cv=2,
+    )
+
+    for fit in Counting.fits:
+        assert {4} == set(np.unique(np.array(sorted(fit)) // 4, return_counts=True)[1])
+    assert len({len(fit) for fit in Counting.fits}) > 2
+
+
+def test_settings_that_break_the_constraints_are_left_out(data, counting):
+    """A setting without an allowed threshold is listed; if there is no other, that is the error."""
+    _, y = data
+    X = np.c_[y + np.sin(np.arange(200)), np.arange(200)]
+    asked = {"maximize": "recall", "subject_to": "precision >= 0.9", "outer_cv": 2, "cv": 2}
+    r = cp.nested_cv(counting, {"shift": [-1.0, 0.0]}, X, y, **asked)  # -1 scores all rows alike
+
+    assert 3 == len(r.failures)
+    assert {"shift": -1.0} == r.failures[0].setting
+    assert "InfeasibleError: No cut satisfies" in r.failures[0].error
+    assert {"shift": 0.0} == r.selection.best.setting
+    with pytest.raises(InfeasibleError, match="No cut satisfies"):
+        cp.nested_cv(counting, {"shift": [-1.0]}, X, y, **asked)
 
 
 def test_failing_settings_are_reported_and_the_rest_goes_on(data):
     """A setting that cannot be fitted is named with its error, in every fold."""
     X, y = data
-    r = cp.nested(TREE, {"max_depth": [-3, 2]}, X, y, maximize="f1", outer_cv=2, cv=2)
+    r = cp.nested_cv(TREE, {"max_depth": [-3, 2]}, X, y, maximize="f1", outer_cv=2, cv=2)
 
     assert 3 == len(r.failures)
     assert {"max_depth": -3} == r.failures[0].setting
@@ -192,7 +241,7 @@ def test_failing_settings_are_reported_and_the_rest_goes_on(data):
 def test_all_failing_is_an_error(data):
     """With nothing left there is nothing to choose."""
     with pytest.raises(InvalidInputError, match="none was; the first: max_depth=-3"):
-        cp.nested(TREE, {"max_depth": [-3]}, *data, maximize="f1")
+        cp.nested_cv(TREE, {"max_depth": [-3]}, *data, maximize="f1")
 
 
 def test_parallel_folds_give_the_same(data):
@@ -200,21 +249,22 @@ def test_parallel_folds_give_the_same(data):
     X, y = data
     asked = {"maximize": "f1", "outer_cv": 3, "cv": 2}
     with joblib.parallel_backend("threading"):
-        parallel = cp.nested(TREE, DEPTHS, X, y, n_jobs=2, **asked)
+        parallel = cp.nested_cv(TREE, DEPTHS, X, y, n_jobs=2, **asked)
 
-    assert cp.nested(TREE, DEPTHS, X, y, **asked).to_dict() == parallel.to_dict()
+    assert cp.nested_cv(TREE, DEPTHS, X, y, **asked).to_dict() == parallel.to_dict()
 
 
 def test_groups_weights_costs_and_labels(data):
     """Groups stay whole, weights count, costs are minimised, labels may be text."""
     X, y = data
     named = np.array(["no", "yes"])[y]
-    r = cp.nested(
+    r = cp.nested_cv(
         TREE,
         {"max_depth": [2, 3]},
         X,
         named,
         minimize="cost(fp=1, fn=3)",
+        pos_label="yes",
         groups=np.arange(200) // 4,
         sample_weight=np.full(200, 2.0),
         outer_cv=3,
@@ -247,7 +297,7 @@ def test_weights_of_a_fold_are_added_exactly(data, dtype):
     weight = (np.random.default_rng(0).random(200) / 3).astype(dtype)
     outer = [(np.arange(100), np.arange(100, 200)), (np.arange(100, 200), np.arange(100))]
     asked = {"maximize": "predicted_positive", "outer_cv": outer, "cv": 2, "refit": False}
-    r = cp.nested(Same(), {}, X, y, sample_weight=weight, **asked)
+    r = cp.nested_cv(Same(), {}, X, y, sample_weight=weight, **asked)
 
     for fold, (_, test) in zip(r.folds, outer, strict=True):
         for count, label in ((fold.confusion.tp, 1), (fold.confusion.fp, 0)):
@@ -258,14 +308,14 @@ def test_weights_of_a_fold_are_added_exactly(data, dtype):
 @pytest.mark.parametrize("outer", [TimeSeriesSplit(3), [(np.arange(100), np.arange(100, 200))]])
 def test_any_outer_folds(data, outer):
     """Splitters and pairs of indices are taken as they are."""
-    r = cp.nested(TREE, {"max_depth": [2]}, *data, maximize="f1", outer_cv=outer, cv=2, refit=False)
+    r = cp.nested_cv(TREE, {"max_depth": [2]}, *data, maximize="f1", outer_cv=outer, cv=2, refit=False)
     assert all(0 <= v <= 1 for v in r.values)
     assert math.isnan(r.sd) == (len(r.folds) == 1)
 
 
 def test_group_splitters_get_the_groups(data):
     """A group splitter outside works when groups are given."""
-    r = cp.nested(
+    r = cp.nested_cv(
         TREE,
         {"max_depth": [2]},
         *data,
@@ -283,16 +333,16 @@ def test_progress_is_told(data, capsys, monkeypatch):
     X, y = data
     heard = []
     asked = {"maximize": "f1", "outer_cv": 2, "cv": 2}
-    cp.nested(
+    cp.nested_cv(
         TREE, {"max_depth": [1, 2]}, X, y, progress=lambda done, total: heard.append((done, total)), **asked
     )
     assert heard == sorted(heard)
     assert (15, 15) == heard[-1]
 
-    cp.nested(TREE, {"max_depth": [1]}, X, y, progress=True, **asked)
+    cp.nested_cv(TREE, {"max_depth": [1]}, X, y, progress=True, **asked)
     assert "" == capsys.readouterr().err
-    monkeypatch.setattr(_Line, "WAIT", 0.0)
-    cp.nested(TREE, {"max_depth": [1]}, X, y, progress=True, **asked)
+    monkeypatch.setattr("cutpoints._sklearn.nested.PROGRESS_DELAY_SECONDS", 0.0)
+    cp.nested_cv(TREE, {"max_depth": [1]}, X, y, progress=True, **asked)
     told = capsys.readouterr()
     assert "9 of 9 fits" in told.err
     assert "" == told.out
@@ -303,11 +353,14 @@ def test_progress_is_told(data, capsys, monkeypatch):
     [
         ({"search": "bayes"}, InvalidParameterError, "'grid', 'random' or 'halving'"),
         ({"param_grid": 3}, InvalidParameterError, "a dict of lists"),
-        ({"factor": 1, "search": "halving"}, InvalidParameterError, "'factor' parameter"),
-        ({"outer_cv": 1}, InvalidParameterError, "'outer_cv' parameter of nested must be at least 2 folds"),
+        ({"param_grid": {}, "search": "random", "n_iter": 0}, InvalidParameterError, "there are no settings"),
+        ({"param_grid": {"depth": [1]}}, InvalidInputError, "Invalid parameter 'depth'"),
+        ({"factor": 1, "search": "halving"}, InvalidParameterError, "^factor must be"),
+        ({"outer_cv": 1}, InvalidParameterError, "^outer_cv must be at least 2 folds"),
         ({"outer_cv": 90}, InvalidInputError, "The positives for 90 folds"),
         ({"groups": np.arange(200)}, InvalidInputError, "every row is a group of its own"),
         ({"sample_weight": np.ones(3)}, InvalidInputError, "same number of rows"),
+        ({"sample_weight": np.arange(200) < 5}, InvalidInputError, "sample_weight must not be 0"),
         ({"maximize": None}, InvalidParameterError, "neither"),
         (
             {"outer_cv": [(np.arange(2), np.arange(2, 200))]},
@@ -328,10 +381,10 @@ def test_bad_requests_are_refused(data, options, error, match):
         "maximize": "f1",
     } | options
     with pytest.raises(error, match=match):
-        cp.nested(**asked)
+        cp.nested_cv(**asked)
 
 
 def test_targets_must_be_two_classes():
     """Three classes are refused before anything is fitted."""
     with pytest.raises(ValueError, match="Only binary classification is supported"):
-        cp.nested(TREE, DEPTHS, np.zeros((6, 1)), [0, 1, 2, 0, 1, 2], maximize="f1")
+        cp.nested_cv(TREE, DEPTHS, np.zeros((6, 1)), [0, 1, 2, 0, 1, 2], maximize="f1")

@@ -16,7 +16,6 @@ from asking import (
     METHODS,
     ask,
     assert_answer,
-    assert_value,
     everything,
     meaning,
     small_steps,
@@ -25,7 +24,7 @@ from cutpoints import metrics as m
 from cutpoints._data.arrays import ArraySource
 from cutpoints.exceptions import InfeasibleError, InvalidInputError, InvalidParameterError
 from cutpoints.metrics.registry import EXAMPLES
-from oracle import RATIONAL, Sum, Term, solve
+from oracle import Sum, Term, solve
 from strategies import (
     KINDS,
     Problem,
@@ -44,14 +43,9 @@ steps = st.fixed_dictionaries(
         "block": st.integers(1, 6),
         "sample": st.integers(1, 8),
         "keep": st.sampled_from([1, 2, 10**9]),
-        "sorts": st.sampled_from([1, 10**6]),
+        "direct": st.sampled_from([0, 10**6]),
     }
 )
-
-
-def is_rational(sum_):
-    """Whether the oracle's value is exact."""
-    return all(term.name in RATIONAL for term in sum_.terms)
 
 
 def check(problem, direction, text, wanted, *, method, constraints=(), **small):
@@ -65,7 +59,7 @@ def check(problem, direction, text, wanted, *, method, constraints=(), **small):
                 ask(problem, direction, text, **options)
             return
         solution = ask(problem, direction, text, **options)
-    assert_answer(expected, solution, rational=is_rational(wanted))
+    assert_answer(expected, solution, wanted)
 
 
 # --- against the oracle
@@ -151,7 +145,7 @@ class Recorder:
 
     def __init__(self, source):
         self.source = source
-        self.few, self.holds = source.few, source.holds
+        self.direct_rows, self.rows_limit = source.direct_rows, source.rows_limit
         self.asked = []
 
     @property
@@ -302,7 +296,7 @@ def test_equal_fractions_of_different_counts_are_ties(method):
 def test_a_difference_below_a_float_wins(method):
     """Of two precisions that round to the same float the truly larger one is chosen."""
     big = 2**30
-    data = cp.counted([2.0, 1.0], positives=[big, 1], negatives=[big + 1, 1])
+    data = cp.from_counts([2.0, 1.0], positives=[big, 1], negatives=[big + 1, 1])
     solution = cp.find(data, maximize="precision", method=method)
     high, low = Fraction(big, 2 * big + 1), Fraction(big + 1, 2 * big + 3)
 
@@ -364,7 +358,7 @@ def test_equality_does_not_meet_a_strict_constraint(method):
 def test_zero_as_a_float_need_not_be_zero(name, method):
     """Counts near 1e8 whose products differ by one: the metric is just below zero, and it is seen."""
     x = 94_906_266  # its square is the first beyond 2**53
-    data = cp.counted([2.0, 1.0], positives=[x + 1, x], negatives=[x, x - 1])
+    data = cp.from_counts([2.0, 1.0], positives=[x + 1, x], negatives=[x, x - 1])
     negative = cp.find(data, maximize="accuracy", subject_to=f"{name} < 0", method=method)
     positive = cp.find(
         data,
@@ -616,13 +610,15 @@ def test_false_promise_is_caught(function, what):
     """A function that is not monotone and says so is refused before it can mislead the search."""
     y, s = noisy(200)
 
-    with pytest.raises(InvalidParameterError, match=f"'monotone' .* which {what}.*\n\nHint: leave"):
+    with pytest.raises(InvalidParameterError, match=f"^monotone must be .* which {what}.*\n\nHint: leave"):
         cp.find(y, s, maximize=m.custom(function, monotone=True))
 
 
 def test_function_without_promise_cannot_be_narrowed():
     """The narrow search is refused for a function of unknown shape, with what to do."""
-    with pytest.raises(InvalidParameterError, match=r"(?s)'method' .* shape is unknown.*Hint:.*custom"):
+    with pytest.raises(
+        InvalidParameterError, match=r"(?s)^method must be .* shape is unknown.*Hint:.*custom"
+    ):
         cp.find([0, 1], [0.1, 0.2], maximize=lambda tp, fp, fn, tn: tp, method="narrow")
 
 
@@ -651,7 +647,7 @@ def test_function_of_a_wrong_shape(function):
 )
 def test_function_that_is_no_function_of_arrays(function, found):
     """What NumPy or Python says of it is told, with what to do, and is the cause of the error."""
-    wanted = rf"(?s)must be a function of arrays \(tp, fp, fn, tn\).*Got .{found}.*Hint: write it with NumPy"
+    wanted = rf"(?s)must be a function of arrays \(tp, fp, fn, tn\).*got .{found}.*Hint: write it with NumPy"
     with pytest.raises(InvalidParameterError, match=wanted):
         cp.find([0, 1], [0.1, 0.2], maximize=function)
 
@@ -659,7 +655,7 @@ def test_function_that_is_no_function_of_arrays(function, found):
 @pytest.mark.parametrize("wrong", [{"name": 3}, {"monotone": "yes"}])
 def test_function_with_a_name_or_a_promise_that_is_none(wrong):
     """A name is text, a promise is made or not."""
-    with pytest.raises(InvalidParameterError, match=f"The '{next(iter(wrong))}' parameter of custom must be"):
+    with pytest.raises(InvalidParameterError, match=f"^{next(iter(wrong))} must be"):
         m.custom(len, **wrong)
 
 
@@ -711,7 +707,6 @@ def test_equal_solutions_are_equal():
     assert len(one.ties) > 0
     assert one == same == pickle.loads(pickle.dumps(one))  # noqa: S301 - our own
     assert 1 == len({one, same})
-    assert one != cp.find(y, s, maximize="recall", at="middle")
     assert one.ties != cp.find(y, s, maximize="f1").ties
 
 
@@ -724,7 +719,7 @@ def test_metrics_are_the_catalogue_at_the_threshold():
     assert solution.value == told["f1"]
     for metric in EXAMPLES:
         if not metric.parameters:
-            assert_value(told[metric.name], solution.confusion.metric(metric.name), rational=True)
+            assert told[metric.name] == solution.confusion.metric(metric.name)
 
 
 def test_to_dict_is_json():
@@ -734,7 +729,9 @@ def test_to_dict_is_json():
         told = json.loads(json.dumps(solution.to_dict(), allow_nan=False))
 
         assert solution.status == told["status"]
-        assert {"method", "lower", "upper", "passes", "rows_examined"} == set(told["certificate"])
+        assert {"method", "lower", "upper", "passes", "rows_examined", "resolution"} == set(
+            told["certificate"]
+        )
         if solution.status == "optimal":
             assert solution.confusion.to_dict() == told["confusion"]
             assert solution.threshold == told["threshold"]
@@ -765,7 +762,7 @@ def test_ties_are_a_sequence():
 
 def test_custom_needs_a_function():
     """Only what can be called is made a metric."""
-    with pytest.raises(InvalidParameterError, match="'function' parameter of custom must be a function"):
+    with pytest.raises(InvalidParameterError, match=r"^function must be a function"):
         m.custom("tp - fp")
 
 
@@ -778,24 +775,14 @@ def test_callable_without_a_signature():
     assert expected.threshold == cp.find(y, s, maximize=hits).threshold
 
 
-@pytest.mark.parametrize("method", ["sweep", "narrow"])
-def test_values_of_a_hundred_digits_after_the_point(method):
-    """A gain of 1e-101 bits is more than none at all, although both are zero to a hundred digits."""
-    data = {"sample_weight": [2e49, 3e49, 1e-50, 1e-50], "subject_to": "recall >= 0.8", "method": method}
-    solution = cp.find([1, 0, 1, 0], [0.9, 0.8, 0.3, 0.2], minimize="information_gain", **data)
-
-    assert 0.2 == solution.threshold
-    assert 0 == len(solution.ties)
-    assert 0 == solution.value
+EXTREME = st.sampled_from([5e-324, 1e-300, 2e-50, 1e-20, 1.0, 3.0, 1e20, 3e49, 1e200])
 
 
-EXTREME = st.sampled_from([1e-50, 2e-50, 1e-40, 1e-20, 1.0, 1e20, 3e49, 1e50])
-
-
-@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.comparable], ids=str)
+@pytest.mark.parametrize("metric", EXAMPLES, ids=str)
+@settings(max_examples=20)
 @given(data=st.data(), direction=directions)
-def test_weights_at_the_limits(metric, data, direction):
-    """Products of the lightest over those of the heaviest do not vanish, so that no cut ties by mistake."""
+def test_weights_of_any_size(metric, data, direction):
+    """Weights of a float's whole range are rounded to the grid of the largest, and then exact."""
     drawn = data.draw(problems("unweighted", max_size=8))
     weights = data.draw(st.lists(EXTREME, min_size=len(drawn.scores), max_size=len(drawn.scores)))
     problem = Problem("float weights", drawn.scores, drawn.labels, np.array(weights))
@@ -834,13 +821,3 @@ def test_a_constraint_on_a_sum_of_one_term_is_one_on_the_term(metric):
         for same in (2 * metric - 1 >= 2 * bound - 1, -metric / 3 + 5 <= -bound / 3 + 5):
             found = cp.find(y, s, maximize="accuracy", subject_to=same)
             assert (plain.status, plain.threshold) == (found.status, found.threshold)
-
-
-def test_exact_counts_read_as_a_dictionary():
-    """They are fractions by name, made when they are looked at; equal, and shown, as a dictionary is."""
-    counts = cp.find([0, 1, 1], [0.1, 0.5, 0.9], sample_weight=[0.1, 0.1, 0.1], maximize="f1").counts
-    tenth = Fraction(0.1)
-
-    assert {"tp": 2 * tenth, "fp": Fraction(0), "fn": Fraction(0), "tn": tenth} == counts
-    assert repr(dict(counts)) == repr(counts)
-    assert 4 == len(counts)

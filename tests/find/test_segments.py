@@ -1,7 +1,7 @@
-"""`find(..., by=...)`: each segment's solution is that of its own rows, from passes that all share."""
+"""`find_by`: each segment's solution is that of its own rows, from passes that all share."""
 
 import datetime as dt
-import gc
+import decimal
 import json
 import math
 
@@ -13,13 +13,7 @@ from hypothesis import strategies as st
 import cutpoints as cp
 from asking import everything
 from cutpoints import _segments as segments
-from cutpoints._data import segments as segmented
-from cutpoints._data.segment_codes import Coder
-from cutpoints._find import solve
-from cutpoints._goal import goal as read_goal
-from cutpoints._kernel.histogram import Block
-from cutpoints._kernel.masses import BLOCK_ROWS
-from cutpoints._kernel.weighed import Weighed
+from cutpoints._data import groupby_segments, lazy_segments
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 from strategies import conjunctions, directions, objectives, problems
 
@@ -54,12 +48,13 @@ def segmented_problems(draw, kind=None, columns=1):
 
 
 def ask(problem, index=slice(None), **options):
-    """Call `find` with some rows of a problem."""
+    """Call `find`, or `find_by`, with some rows of a problem."""
     part = problem.take(index)
+    find = cp.find_by if "by" in options else cp.find
     if part.labels is None:
-        data = cp.counted(part.scores, positives=part.positives, negatives=part.negatives)
-        return cp.find(data, **options)
-    return cp.find(part.labels, part.scores, sample_weight=part.weights, **options)
+        data = cp.from_counts(part.scores, positives=part.positives, negatives=part.negatives)
+        return find(data, **options)
+    return find(part.labels, part.scores, sample_weight=part.weights, **options)
 
 
 def as_key(value):
@@ -125,7 +120,7 @@ def test_one_weight_of_all_rows_is_counted_in_segments_too(weight):
     y_true, y_score, keys = np.arange(12) % 3 == 0, np.arange(12) * 5 % 7 / 7, np.arange(12) % 2
     weights = np.full(12, weight)
 
-    found = cp.find(y_true, y_score, sample_weight=weights, by=keys, maximize="f1")
+    found = cp.find_by(y_true, y_score, sample_weight=weights, by=keys, maximize="f1")
     for key in (0, 1):
         rows = keys == key
         alone = cp.find(y_true[rows], y_score[rows], sample_weight=weights[rows], maximize="f1")
@@ -153,7 +148,7 @@ def test_ten_thousand_segments():
     score = rng.random(len(keys))
     label = rng.random(len(keys)) < score
 
-    found = cp.find(label, score, by=keys, maximize="accuracy")
+    found = cp.find_by(label, score, by=keys, maximize="accuracy")
 
     assert list(range(10_000)) == list(found)
     assert len(keys) == sum(one.rows for one in found.values())
@@ -161,188 +156,6 @@ def test_ten_thousand_segments():
         mine = keys == key
         assert facts(cp.find(label[mine], score[mine], maximize="accuracy")) == facts(found[key])
     assert "9,980 more segments" in repr(found)
-
-
-# --- out of a stream
-
-
-class Stream:
-    """Arrays as a stream with keys, in small blocks; counts its passes."""
-
-    def __init__(self, problem, keys, size=5):
-        self.problem, self.keys, self.size, self.passes = problem, keys, size, 0
-
-    def read(self, near=None):
-        """Yield blocks as files do, all rows or those in a range."""
-        self.passes += 1
-        low, high = near or (-math.inf, math.inf)
-        picked = np.flatnonzero((self.problem.scores >= low) & (self.problem.scores <= high))
-        for start in range(0, len(picked), self.size):
-            index = picked[start : start + self.size]
-            part = self.problem.take(index)
-            if part.labels is None:
-                readings = [(1, part.positives), (0, part.negatives)]
-            else:
-                weights = None if part.weights is None else part.weights.astype(np.float64)
-                readings = [(part.labels.astype(np.uint8), weights)]
-            yield [keys[index] for keys in self.keys], Block(part.scores, readings)
-
-
-def streamed(stream, *, holds, cells, min_rows=1, **options):
-    """Search a stream that does not fit in memory, whatever its size."""
-    wanted = read_goal(**options)
-    data = segmented.opened(stream, holds=holds, cells=cells)
-    if isinstance(data, segmented.Grouped):
-        pytest.fail("the rows fit in memory")
-    names = tuple(f"k{i}" for i in range(len(stream.keys)))
-    return segments.streamed(data, names, wanted, solve, min_rows)
-
-
-@given(
-    segmented_problems(),
-    directions,
-    objectives(),
-    conjunctions(1),
-    st.integers(0, 6),
-    st.sampled_from([2, 5, 20, 1 << 12]),
-)
-@settings(max_examples=200)
-def test_a_stream_gives_the_same_solutions(  # noqa: PLR0917
-    posed, direction, objective, constraints, holds, cells
-):
-    """However little memory and however few cells, each segment is solved as if it were alone."""
-    problem, keys = posed
-    options = {direction: objective.text, "subject_to": [one.text for one in constraints]}
-    expected = rows_by_key(keys)
-    if len(problem.scores) <= holds:
-        return
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(segmented, "LEAST", 2)
-
-        found = streamed(Stream(problem, keys), holds=holds, cells=cells, **options)
-
-    assert set(expected) == set(found)
-    for key, index in expected.items():
-        assert alone(problem, np.array(index), **options) == facts(found[key])
-
-
-def test_a_stream_with_a_function_of_ones_own():
-    """A goal without bounds is swept: one more pass, and the same answers."""
-    rng = np.random.default_rng(3)
-    problem = make(rng, 400, 3)
-    keys = rng.integers(0, 3, 400)
-
-    def odd(tp, fp, fn, tn):
-        return -((tp - 7) ** 2) - fp
-
-    stream = Stream(problem, [keys])
-    found = streamed(stream, holds=10, cells=50, maximize=odd)
-
-    assert 2 == stream.passes
-    for key in range(3):
-        assert facts(ask(problem, keys == key, maximize=odd)) == facts(found[key])
-
-
-def test_what_can_be_attained_is_searched_once_for_each_metric():
-    """Two bounds on one metric ask the same question, which takes no further pass."""
-    rng = np.random.default_rng(4)
-    problem, keys = make(rng, 400, 3), rng.integers(0, 3, 400)
-    passes = []
-    for bounds in (["f1 > 1"], ["f1 > 1", "f1 >= 2"]):
-        stream = Stream(problem, [keys])
-
-        found = streamed(stream, holds=10, cells=50, maximize="recall", subject_to=bounds)
-
-        assert ["infeasible"] * 3 == [one.status for one in found.values()]
-        passes.append(stream.passes)
-    assert passes[0] == passes[1]
-
-
-def make(rng, rows, segments_, dtype=np.float64):
-    """Rows whose labels follow their scores."""
-    from strategies import Problem
-
-    score = rng.random(rows).astype(dtype)
-    return Problem("unweighted", score, (rng.random(rows) < score).astype(np.int8))
-
-
-@pytest.mark.parametrize("count", [10, 100, 1000])
-def test_the_number_of_passes_does_not_depend_on_the_segments(count):
-    """With as many rows per segment, a hundred times the segments take no further pass."""
-    rng = np.random.default_rng(0)
-    problem = make(rng, 400 * count, count)
-    keys = rng.integers(0, count, 400 * count)
-    stream = Stream(problem, [keys], size=BLOCK_ROWS)
-
-    found = streamed(stream, holds=100 * count, cells=100 * count, maximize="f1")
-
-    assert stream.passes <= 3
-    assert count == len(found.solved)
-    assert {stream.passes} == {one.certificate.passes for one in found.values()}
-    for key in (0, count - 1):
-        assert facts(ask(problem, keys == key, maximize="f1")) == facts(found[key])
-
-
-@pytest.mark.parametrize("kind", ["log-normal", "one score", "rounded", "tiny", "infinite"])
-def test_odd_distributions_need_few_passes(kind):
-    """Scores over many orders of magnitude, heaps of equal ones and a range of a few floats."""
-    rng = np.random.default_rng(1)
-    rows = 60_000
-    problem = make(rng, rows, 3)
-    score = {
-        "log-normal": np.exp(np.clip(rng.normal(0, 200, rows), -700, 700)),
-        "one score": np.full(rows, 0.5),
-        "rounded": np.round(problem.scores, 2),
-        "tiny": 0.5 + problem.scores * 1e-12,
-        "infinite": np.where(
-            problem.scores < 0.1, -np.inf, np.where(problem.scores > 0.9, np.inf, problem.scores)
-        ),
-    }[kind]
-    problem = problem.with_scores(score)
-    keys = rng.integers(0, 3, rows)
-    stream = Stream(problem, [keys], size=BLOCK_ROWS)
-
-    found = streamed(stream, holds=2_000, cells=2_000, maximize="mcc" if kind != "one score" else "f1")
-
-    assert stream.passes <= 4
-    for key in range(3):
-        expected = ask(problem, keys == key, maximize=str(found.objective))
-        assert facts(expected) == facts(found[key])
-
-
-def test_float32_streams_stay_float32():
-    """The middle of a gap is a float32 where the scores are."""
-    rng = np.random.default_rng(2)
-    problem = make(rng, 3_000, 2, np.float32)
-    keys = rng.integers(0, 2, 3_000)
-    data = segmented.opened(Stream(problem, [keys], size=500), holds=100, cells=200)
-    wanted = read_goal(maximize="f1")
-
-    found = segments.streamed(data, ("k",), wanted, lambda goal, look: solve(goal, look, "middle"), 1)
-
-    for key in (0, 1):
-        expected = ask(problem, keys == key, maximize="f1", at="middle")
-        assert expected.threshold == found[key].threshold == float(np.float32(found[key].threshold))
-
-
-def test_a_stream_that_changes_is_noticed():
-    """Rows or segments that come and go between passes are an error, and not a wrong answer."""
-    rng = np.random.default_rng(2)
-    problem = make(rng, 3_000, 2)
-
-    class Shrinking(Stream):
-        def read(self, near=None):
-            yield from list(super().read(near))[self.passes - 1 :]
-
-    class Renaming(Stream):
-        def read(self, near=None):
-            for keys, block in super().read(near):
-                yield [keys[0] + 5 * (self.passes - 1)], block
-
-    for kind in (Shrinking, Renaming):
-        stream = kind(problem, [rng.integers(0, 2, 3_000)], size=100)
-        with pytest.raises(InvalidInputError, match="same rows each time"):
-            streamed(stream, holds=100, cells=200, maximize="f1")
 
 
 # --- engines and files
@@ -381,14 +194,15 @@ def test_every_engine_gives_the_same_segments(engine, holds, tmp_path, monkeypat
     """Frames in memory, lazy ones and files agree, whether or not the rows fit in memory."""
     made = frames()
     names = {"label": "y", "score": "p", "weight": "w", "by": ["select", "day"]}
-    expected = cp.find(made["polars"], **names, maximize="f1")
+    expected = cp.find_by(made["polars"], **names, maximize="f1")
     data = made[engine]
     if engine == "parquet":
         data = tmp_path / "scores.parquet"
         made["polars"].write_parquet(data)
-    monkeypatch.setattr(segments, "HOLDS", holds)
+    monkeypatch.setattr(lazy_segments, "HOLDS", holds)
+    monkeypatch.setattr(groupby_segments, "HOLDS", holds)
 
-    found = cp.find(data, **names, maximize="f1")
+    found = cp.find_by(data, **names, maximize="f1")
 
     days = [tuple(key) for key in expected]
     assert 18 == len(days)
@@ -405,7 +219,7 @@ def test_segments_of_a_csv_file_are_text(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("y,p,k\n1,0.9,1\n0,0.1,1\n1,0.8,02\n0,0.3,02\n1,0.7,\n0,0.2,\n", encoding="utf-8")
 
-    found = cp.find(path, label="y", score="p", by="k", maximize="f1")
+    found = cp.find_by(path, label="y", score="p", by="k", maximize="f1")
 
     assert ["02", "1", None] == list(found)
     assert [0.8, 0.9, 0.7] == [one.threshold for one in found.values()]
@@ -422,7 +236,7 @@ def test_bad_rows_of_a_stream_are_refused(tmp_path):
         frame.write_parquet(tmp_path / "bad.parquet")
         for data in (frame, frame.lazy(), tmp_path / "bad.parquet"):
             with pytest.raises(InvalidInputError, match=message):
-                cp.find(data, label="y", score="p", by="k", maximize="f1")
+                cp.find_by(data, label="y", score="p", by="k", maximize="f1")
 
 
 # --- keys
@@ -433,29 +247,127 @@ def test_missing_keys_are_a_segment_of_their_own():
     pd = pytest.importorskip("pandas")
     keys = column([None, "b", float("nan"), "a", pd.NaT, pd.NA])
 
-    found = cp.find([0, 1, 1, 1, 0, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], by=keys, maximize="accuracy")
+    found = cp.find_by([0, 1, 1, 1, 0, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], by=keys, maximize="accuracy")
 
     assert ["a", "b", None] == list(found)
     assert 4 == found[None].rows
     assert "(missing)" in repr(found)
 
 
-def test_codes_hold_over_batches():
-    """A key keeps its code from one batch to the next, in whatever type it comes."""
-    coder = Coder()
+LARGE = 2**60 + 1
 
-    first = coder.encode([np.array(["b", "a"]), np.array([1, 2])])
-    second = coder.encode([column(["a", "c", "b"]), np.array([2.0, 1.0, 1.0])])
 
-    assert [("b", 1), ("a", 2), ("c", 1)] == [coder.keys[i] for i in (first[0], first[1], second[1])]
-    assert [first[1], 2, first[0]] == second.tolist()
+def columns_of(values):
+    """The same whole numbers in every form, those with a missing value among them."""
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    whole = [int(value) if value is not None else None for value in values]
+    return {
+        "list": whole,
+        "objects": column(whole),
+        "masked": np.ma.MaskedArray(
+            [value or 0 for value in whole], mask=[value is None for value in whole], dtype=np.int64
+        ),
+        "pandas": pd.Series(whole, dtype="Int64"),
+        "pandas objects": pd.Series(whole, dtype=object),
+        "pandas arrow": pd.Series(whole, dtype=pd.ArrowDtype(pa.int64())),
+        "pandas categories": pd.Series(whole, dtype=object).astype("category"),
+        "polars": pl.Series(whole, dtype=pl.Int64),
+        "pyarrow": pa.array(whole, pa.int64()),
+        "pyarrow chunks": pa.chunked_array([whole[:2], whole[2:]], pa.int64()),
+    }
+
+
+@pytest.mark.parametrize("values", [[LARGE, LARGE + 1, LARGE + 2, None], [1, 2, 3, None], [1, 2, 3, 4]])
+def test_whole_numbers_stay_whole(values):
+    """Large keys are never merged by way of a float, and small ones do not come back as 1.0."""
+    for kind, by in columns_of(values).items():
+        found = cp.find_by([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4], by=by, maximize="accuracy")
+
+        assert values == list(found), kind
+        assert [type(value) for value in values] == [type(key) for key in found], kind
+
+
+@pytest.mark.parametrize("route", ["pandas", "polars", "pyarrow", "lazy", "duckdb", "parquet", "grouped"])
+def test_columns_of_frames_keep_their_keys(route, tmp_path, monkeypatch):
+    """By name, in every kind of frame and in files: four segments, not two, and not 1.0."""
+    pd, pl, duckdb = (pytest.importorskip(name) for name in ("pandas", "polars", "duckdb"))
+    frame = pl.DataFrame(
+        {
+            "y": [0, 1, 1, 0],
+            "p": [0.1, 0.2, 0.3, 0.4],
+            "k": pl.Series([LARGE, LARGE + 1, LARGE + 2, None], dtype=pl.Int64),
+            "text": ["a", "a\0", None, ""],
+            "huge": pl.Series([2**64 - 1, 2**64 - 2, 2**64 - 3, 0], dtype=pl.UInt64),
+        }
+    )
+    path = tmp_path / "keys.parquet"
+    frame.write_parquet(path)
+    if route == "grouped":
+        monkeypatch.setattr(lazy_segments, "HOLDS", 1)
+        monkeypatch.setattr(groupby_segments, "HOLDS", 1)
+    pandas = pd.DataFrame(
+        {
+            "y": frame["y"].to_list(),
+            "p": frame["p"].to_list(),
+            "k": pd.Series(frame["k"].to_list(), dtype="Int64"),
+            "text": pd.Series(frame["text"].to_list(), dtype=object),
+            "huge": pd.Series(frame["huge"].to_list(), dtype="uint64"),
+        }
+    )
+    routes = {
+        "pandas": pandas,
+        "polars": frame,
+        "pyarrow": frame.to_arrow(),
+        "lazy": frame.lazy(),
+        "duckdb": duckdb.connect().from_parquet(str(path)),
+    }
+    data = routes.get(route, path)
+
+    for name in ("k", "text", "huge"):
+        found = cp.find_by(data, label="y", score="p", by=name, maximize="accuracy")
+
+        assert sorted(frame[name].to_list(), key=lambda key: (key is None, key)) == list(found)
+        assert {type(key) for key in frame[name].to_list()} == {type(key) for key in found}
+
+
+def test_texts_that_differ_by_a_null_are_two_keys():
+    """NumPy's fixed-width text drops zeros at the end: "a" and "a\\0" must not meet there."""
+    found = cp.find_by([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4], by=["a", "a\0", "a", "a\0"], maximize="accuracy")
+
+    assert ["a", "a\0"] == list(found)
+
+
+def test_unsigned_keys():
+    """Numbers beyond the signed ones are keys like any other, close together or far apart."""
+    for numbers in ([2**64 - 1, 2**64 - 2, 2**64 - 1], [0, 2**64 - 1, 2**63]):
+        keys = np.array(numbers, dtype=np.uint64)
+        found = cp.find_by([0, 1, 1], [0.1, 0.2, 0.3], by=keys, maximize="accuracy")
+
+        assert sorted(set(numbers)) == list(found)
+
+
+def test_groups_of_assess_keep_large_numbers_apart():
+    """Groups are told apart as segments are: with a missing one, too."""
+    from cutpoints._evaluate.splits import group_codes
+
+    for kind, groups in columns_of([LARGE, LARGE + 1, LARGE + 2, None]).items():
+        assert [0, 1, 2, 3] == group_codes(groups, 4).tolist(), kind
+
+
+def test_decimals_and_mixed_keys_keep_their_types():
+    """Decimals stay decimals, and a whole float is not a whole number."""
+    keys = [decimal.Decimal("1.10"), 2.0, "x", None]
+
+    found = cp.find_by([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4], by=keys, maximize="accuracy")
+
+    assert {type(key) for key in keys} == {type(key) for key in found}
 
 
 def test_times_finer_than_python_has_are_kept():
     """Nanoseconds that a datetime cannot hold stay NumPy times; others become datetimes."""
     times = np.array(["2026-10-01T00:00:00.000000001", "2026-10-01"], dtype="datetime64[ns]")
 
-    found = cp.find([0, 1], [0.1, 0.2], by=times, maximize="accuracy")
+    found = cp.find_by([0, 1], [0.1, 0.2], by=times, maximize="accuracy")
 
     assert {times[0], dt.datetime(2026, 10, 1)} == set(found)  # noqa: DTZ001
 
@@ -472,7 +384,7 @@ def test_times_finer_than_python_has_are_kept():
 )
 def test_ways_to_pass_keys(by):
     """A list of keys, an array, a dict, and a list of columns all work."""
-    found = cp.find([0, 1, 1], [0.1, 0.9, 0.5], by=by, maximize="accuracy")
+    found = cp.find_by([0, 1, 1], [0.1, 0.9, 0.5], by=by, maximize="accuracy")
 
     assert ["a", "b"] == list(found)
 
@@ -481,7 +393,7 @@ def test_a_named_series_names_the_segments():
     """The name of a pandas Series is the name of its column in the result."""
     pd = pytest.importorskip("pandas")
 
-    found = cp.find([0, 1], [0.1, 0.9], by=pd.Series(["x", "x"], name="land"), maximize="f1")
+    found = cp.find_by([0, 1], [0.1, 0.9], by=pd.Series(["x", "x"], name="land"), maximize="f1")
 
     assert ("land",) == found.by
     assert ["x"] == found.to_pandas()["land"].tolist()
@@ -493,8 +405,8 @@ def test_a_named_series_names_the_segments():
         (["a"], {}, "same number of rows"),
         ({"a": ["x", "y"], "b": ["x"]}, {}, "same number of rows"),
         ({}, {}, "one column of segments"),
-        ([["a", "b"], ["c", "d"]], {"min_rows": 0}, "'min_rows' parameter of find must be a whole number"),
-        ([["a", "b"], ["c", "d"]], {"min_rows": 2.5}, "a whole number"),
+        ([["a", "b"], ["c", "d"]], {"min_rows": 0}, "^min_rows must be a positive integer"),
+        ([["a", "b"], ["c", "d"]], {"min_rows": 2.5}, "a positive integer"),
         (np.zeros(2, dtype=complex), {}, "text, numbers, booleans or dates"),
         (column([[1], [2]]), {}, "text, numbers, booleans or dates"),
     ],
@@ -502,7 +414,7 @@ def test_a_named_series_names_the_segments():
 def test_bad_keys_are_refused(by, options, message):
     """What cannot be a segment is an error that says what can."""
     with pytest.raises((InvalidInputError, InvalidParameterError), match=message):
-        cp.find([0, 1], [0.1, 0.9], by=by, maximize="f1", **options)
+        cp.find_by([0, 1], [0.1, 0.9], by=by, maximize="f1", **options)
 
 
 @pytest.mark.parametrize(
@@ -521,7 +433,7 @@ def test_bad_names_of_columns_are_refused(by, message):
 
     for data in (frame, frame.lazy()):
         with pytest.raises((InvalidInputError, InvalidParameterError), match=message):
-            cp.find(data, label="y", score="p", by=by, maximize="f1")
+            cp.find_by(data, label="y", score="p", by=by, maximize="f1")
 
 
 # --- segments that fail, and the result
@@ -533,7 +445,7 @@ def mixed():
     keys = ["good"] * 4 + ["pure"] * 2 + ["hopeless"] * 3 + ["<tiny>"]
     labels = [0, 1, 0, 1, 1, 1, 1, 0, 0, 0]
     scores = [0.1, 0.8, 0.3, 0.9, 0.4, 0.5, 0.1, 0.2, 0.3, 0.7]
-    return cp.find(
+    return cp.find_by(
         labels, scores, by={"land": keys}, maximize="youden_j", subject_to="precision >= 0.9", min_rows=2
     )
 
@@ -554,7 +466,7 @@ def test_segments_that_fail_stop_no_others(mixed):
 
 def test_one_class_says_so_even_if_the_goal_is_defined():
     """Accuracy has an optimum without negatives; the note says that there are none."""
-    found = cp.find([1, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], by=["a", "a", "b", "b"], maximize="accuracy")
+    found = cp.find_by([1, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], by=["a", "a", "b", "b"], maximize="accuracy")
 
     assert "no negative rows" == found.note("a")
     assert "" == found.note("b")
@@ -577,7 +489,7 @@ def test_keys_of_all_kinds_are_json():
     """Dates are ISO text, infinite keys are words, and missing keys are null."""
     keys = column([dt.date(2026, 1, 2), None, True, "x", 2.5, math.inf])
 
-    found = cp.find([0, 1, 0, 1, 0, 1], np.arange(6) / 8, by=keys, maximize="accuracy").to_dict()
+    found = cp.find_by([0, 1, 0, 1, 0, 1], np.arange(6) / 8, by=keys, maximize="accuracy").to_dict()
 
     shown = [one["key"]["segment"] for one in found["segments"]]
     assert {"2026-01-02", None, True, "x", 2.5, "inf"} == set(shown)
@@ -603,7 +515,7 @@ def test_decisions_by_segment():
     rng = np.random.default_rng(0)
     score, keys = rng.random(300), rng.integers(0, 3, 300)
     label = rng.random(300) < score
-    found = cp.find(label, score, by=keys, maximize="f1")
+    found = cp.find_by(label, score, by=keys, maximize="f1")
 
     decisions = found.decide(score, keys)
 
@@ -615,14 +527,14 @@ def test_decisions_by_segment():
         found.decide([0.5], [1, 1])
 
 
-def test_confidence_is_per_segment():
-    """With a confidence each segment is certified by itself, or says that it cannot be."""
+def test_a_guarantee_is_per_segment():
+    """With a guarantee each segment is certified by itself, or says that it cannot be."""
     rng = np.random.default_rng(0)
     score, keys = rng.random(2_000), np.repeat(["large", "small"], [1_980, 20])
     label = rng.random(2_000) < score
-    goal = {"maximize": "precision", "subject_to": "recall >= 0.8", "confidence": 0.95}
+    goal = {"maximize": "precision", "subject_to": "recall >= 0.8", "guarantee": 0.95}
 
-    found = cp.find(label, score, by=keys, **goal)
+    found = cp.find_by(label, score, by=keys, **goal)
 
     mine = keys == "large"
     assert cp.find(label[mine], score[mine], **goal).threshold == found["large"].threshold
@@ -631,53 +543,27 @@ def test_confidence_is_per_segment():
 
 
 def test_what_only_memory_can_do_is_refused_on_streams(monkeypatch):
-    """A method or a confidence needs the rows; where these do not fit, that is said."""
+    """A method or a guarantee needs the rows; where these are not in memory, that is said."""
     pl = pytest.importorskip("polars")
-    monkeypatch.setattr(segments, "HOLDS", 2)
+    monkeypatch.setattr(lazy_segments, "HOLDS", 2)
     frame = pl.DataFrame({"y": [0, 1] * 10, "p": np.arange(20) / 32, "k": ["a", "b"] * 10}).lazy()
 
-    for options in ({"method": "sweep"}, {"confidence": 0.9, "subject_to": "recall >= 0.5"}):
-        with pytest.raises(InvalidParameterError, match="do not fit in memory"):
-            cp.find(frame, label="y", score="p", by="k", maximize="f1", **options)
+    for options in ({"method": "sweep"}, {"guarantee": 0.9, "subject_to": "recall >= 0.5"}):
+        with pytest.raises(InvalidParameterError, match="not in memory"):
+            cp.find_by(frame, label="y", score="p", by="k", maximize="f1", **options)
 
 
 def test_a_source_that_cannot_be_split_is_refused():
     """Rows behind a source of one's own have no segments."""
-    sketch = cp.Sketch().update([0.1, 0.9], [0, 1])
+    sketch = cp.Sketch().update([0, 1], [0.1, 0.9])
 
     class Own:
         passes = few = holds = 0
 
         def summary(self):
-            return sketch._counts.summary()
+            return sketch._contents.summary()
 
         histogram = rows = summary
 
-    with pytest.raises(InvalidInputError, match="where 'by' is given"):
-        cp.find(Own(), by=["a", "b"], maximize="f1")
-
-
-def _weighed():
-    """Count the rows with weights that somebody holds."""
-    gc.collect()
-    return sum(isinstance(thing, Weighed) for thing in gc.get_objects())
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_solutions_of_segments_hold_few_cuts(weighted):
-    """The cuts of thousands of segments would take several times the memory of the rows."""
-    rng = np.random.default_rng(1)
-    scores, by = rng.random(20_000), np.repeat(["a", "b"], 10_000)
-    labels, weights = (rng.random(20_000) < scores).astype(int), rng.random(20_000) if weighted else None
-    before = _weighed()
-    found = cp.find(labels, scores, maximize="f1", sample_weight=weights, by=by)
-
-    assert before == _weighed()
-    for key, solution in found.items():
-        part = by == key
-        mass = labels[part] if weights is None else weights[part]
-        assert solution.seen._cuts is None
-        assert len(solution.seen._even.thresholds) <= 99
-        masses = solution.policy().found_on.distribution.masses
-        assert (10_000 if weights is None else pytest.approx(mass.sum(), rel=1e-12)) == sum(masses)
-        assert max(masses) < 0.03 * sum(masses)
+    with pytest.raises(InvalidInputError, match="where by is given"):
+        cp.find_by(Own(), by=["a", "b"], maximize="f1")

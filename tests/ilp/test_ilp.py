@@ -1,4 +1,4 @@
-"""The 0-1 programme: the same answer as the sweep, or a clear word why not."""
+"""The 0-1 program: the same answer as the sweep, or a clear word why not."""
 
 import io
 import math
@@ -106,7 +106,7 @@ def test_constraints_hold_on_weights_of_any_size(weight):
     st.data(),
 )
 def test_document_form_equals_the_sweep(objective, constraints, column, data):
-    """The document's programme too has the sweep's answer, on scores of any size, infinite ones too."""
+    """The document's program too has the sweep's answer, on scores of any size, infinite ones too."""
     labels = data.draw(st.lists(st.integers(0, 1), min_size=len(column), max_size=len(column)))
     problem = Problem("unweighted", column, np.array(labels, dtype=np.int8))
     try:
@@ -127,7 +127,7 @@ def test_weights_and_counted_rows(objective, formulation):
     rng = np.random.default_rng(3)
     column, pos, neg = np.arange(8) / 8, rng.integers(0, 4, 8), rng.integers(0, 4, 8)
     counted = ilp.formulate(
-        cp.counted(column, positives=pos, negatives=neg), maximize=objective, formulation=formulation
+        cp.from_counts(column, positives=pos, negatives=neg), maximize=objective, formulation=formulation
     ).solve()
     weighted = ilp.formulate(
         np.repeat([1, 0], 8),
@@ -150,7 +150,7 @@ def test_the_oracle_agrees():
     rows = list(zip(S, Y, [1 - y for y in Y], strict=True))
     expected = truth(rows, Sum((Term("f1"),)), "maximize")
 
-    assert_answer(expected, ilp.formulate(Y, S, maximize="f1").solve(), rational=True)
+    assert_answer(expected, ilp.formulate(Y, S, maximize="f1").solve(), Sum((Term("f1", {}),)))
 
 
 # --- the matrices
@@ -159,12 +159,12 @@ def test_the_oracle_agrees():
 def test_relaxation_of_the_chain_is_whole():
     """Every vertex of the chain is 0/1: random costs never have a fractional optimum."""
     rng = np.random.default_rng(0)
-    programme = ilp.formulate(*rounded(400, 3), maximize="accuracy")._posed.programme
-    solver = _highs.Solver(programme)
+    program = ilp.formulate(*rounded(400, 3), maximize="accuracy")._posed.program
+    solver = _highs.Solver(program)
 
-    assert not programme.integer.any()
+    assert not program.integer.any()
     for _ in range(20):
-        y = solver.relax(rng.normal(size=len(programme.lower)))
+        y = solver.relax(rng.normal(size=len(program.lower)))
         assert set(np.round(y, 9)) <= {0.0, 1.0}
         assert (np.diff(y) >= -1e-9).all()
 
@@ -194,7 +194,7 @@ def test_chain_is_totally_unimodular():
 
 def test_a_constraint_breaks_integrality_and_is_solved_in_whole_numbers():
     """Buckets (3,0), (1,1), (1,0), precision >= .9: the relaxation says 3.857, the answer is 3."""
-    data = cp.counted([0.9, 0.5, 0.1], positives=[3, 1, 1], negatives=[0, 1, 0])
+    data = cp.from_counts([0.9, 0.5, 0.1], positives=[3, 1, 1], negatives=[0, 1, 0])
     model = ilp.formulate(data, maximize="recall", subject_to="precision >= 0.9")
     mixture = model.mixture()
 
@@ -207,9 +207,9 @@ def test_a_constraint_breaks_integrality_and_is_solved_in_whole_numbers():
 
 def test_a_fractional_answer_is_never_returned(monkeypatch):
     """If a relaxation that should be whole is not, it is solved again with whole numbers."""
-    data = cp.counted([0.9, 0.5, 0.1], positives=[3, 1, 1], negatives=[0, 1, 0])
+    data = cp.from_counts([0.9, 0.5, 0.1], positives=[3, 1, 1], negatives=[0, 1, 0])
     posed = ilp.formulate(data, maximize="recall", subject_to="precision >= 0.9")._posed
-    posed.programme.integer[:] = False
+    posed.program.integer[:] = False
 
     run = _run.run(posed)
 
@@ -344,7 +344,7 @@ def test_time_limit_without_any_threshold_is_an_error(monkeypatch):
     y, s = rounded(200, 3)
     model = ilp.formulate(y, s, maximize="recall", subject_to=["precision >= 0.7", "recall >= 0.1"])
     nothing = _highs.Reply("time_limit", None, math.inf, -math.inf, 0, 1.0)
-    monkeypatch.setattr(_watched, "minimise", lambda *args, **options: nothing)
+    monkeypatch.setattr(_watched, "minimize", lambda *args, **options: nothing)
 
     with pytest.raises(SolverError, match=r"found none; no threshold is better than 1\."):
         model.solve(time_limit=1)
@@ -432,9 +432,9 @@ def test_ctrl_c_ends_the_solver(monkeypatch):
 
 
 def served(posed, *, wants_log=False):
-    """What a child process tells about a programme, run in this process."""
+    """What a child process tells about a program, run in this process."""
     source, sink = io.BytesIO(), io.BytesIO()
-    pickle.dump((posed.programme, posed.cost().w, 30.0, 0.0, wants_log), source)
+    pickle.dump((posed.program, posed.cost().w, 30.0, 0.0, wants_log), source)
     source.seek(0)
     _watched.serve(source, sink)
     told, end = [], sink.tell()
@@ -490,7 +490,7 @@ def test_infeasible_says_what_can_be_attained():
 
 
 def test_dinkelbach_takes_a_few_steps():
-    """A ratio takes a handful of programmes, a linear objective one."""
+    """A ratio takes a handful of programs, a linear objective one."""
     y, s = rounded(3000, 4)
 
     assert 1 == ilp.formulate(y, s, maximize="accuracy").run().steps
@@ -549,7 +549,7 @@ def test_written_file_is_solved_alike_by_another_solver(tmp_path, asked, ending)
 def test_a_ratio_is_written_step_by_step(tmp_path, ending):
     """At the optimal value of F1 another solver finds nothing better than 0; below it, it does."""
     model = ilp.formulate(*rounded(60, 2), maximize="f1")
-    best = model.solve().counts
+    best = model.solve().confusion.fractions()
     value = Fraction(2 * best["tp"], 2 * best["tp"] + best["fp"] + best["fn"])
     for at, better in ((value, False), (Fraction(1, 4), True)):
         path = tmp_path / f"step{ending}"
@@ -560,7 +560,7 @@ def test_a_ratio_is_written_step_by_step(tmp_path, ending):
 
 
 def test_one_distinct_score_is_a_file_too(tmp_path):
-    """A programme of one variable and no rows is written and read."""
+    """A program of one variable and no rows is written and read."""
     model = ilp.formulate([1, 0, 1], [0.5, 0.5, 0.5], maximize="accuracy")
     model.write(tmp_path / "one.mps")
 
@@ -589,7 +589,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["model.txt", "model"])
 def test_bad_path(tmp_path, name):
     """A name without a known ending is refused before anything is written."""
-    with pytest.raises(InvalidParameterError, match="The 'path' parameter of write"):
+    with pytest.raises(InvalidParameterError, match=r"^path must"):
         ilp.formulate(Y, S, maximize="accuracy").write(tmp_path / name)
 
 
@@ -629,17 +629,19 @@ def test_bad_input(method, y, s, objective, message):
 
 
 def test_a_constraint_that_is_not_linear_is_named():
-    """The constraint that no programme can hold is the one in the message."""
-    with pytest.raises(InvalidParameterError, match=r"(?s)'subject_to'.*'mcc >= 0\.2'.*find takes any"):
+    """The constraint that no program can hold is the one in the message."""
+    with pytest.raises(
+        InvalidParameterError, match=r"(?s)^subject_to must be.*'mcc >= 0\.2'.*find takes any"
+    ):
         ilp.formulate(Y, S, maximize="recall", subject_to=["precision >= 0.5", "mcc >= 0.2"])
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"formulation": "dense"}, "'formulation' parameter of formulate must be 'chain' or 'document'"),
-        ({"epsilon": 0.1}, "'epsilon' parameter of formulate must be left out for formulation='chain'"),
-        ({"as_printed": True}, "'as_printed' parameter of formulate must be left out"),
+        ({"formulation": "dense"}, "^formulation must be 'chain' or 'document'"),
+        ({"epsilon": 0.1}, "^epsilon must be left out for formulation='chain'"),
+        ({"as_printed": True}, "^as_printed must be left out"),
         ({"formulation": "document", "epsilon": -1}, "must be 'auto' or a number >= 0"),
         ({"formulation": "document", "epsilon": "tiny"}, "must be 'auto' or a number >= 0"),
         ({"formulation": "document", "as_printed": True, "y_score": [2.0, 0.5]}, r"outside \[0, 1\]"),
@@ -655,7 +657,7 @@ def test_bad_options(options, message):
 @pytest.mark.parametrize("options", [{"time_limit": 0}, {"time_limit": math.nan}, {"gap": 1}, {"gap": -1}])
 def test_bad_solver_options(options):
     """A limit of no time and a gap of everything are refused."""
-    with pytest.raises(InvalidParameterError, match="parameter of solve must be"):
+    with pytest.raises(InvalidParameterError, match=f"^{next(iter(options))} must be"):
         ilp.formulate(Y, S, maximize="accuracy").solve(**options)
 
 
@@ -674,7 +676,7 @@ def test_document_form_needs_rows():
         def __init__(self, source):
             self.summary, self.histogram, self.rows = source.summary, source.histogram, source.rows
 
-    source = Counts(cp.counted(S, positives=Y, negatives=[1 - y for y in Y]))
+    source = Counts(cp.from_counts(S, positives=Y, negatives=[1 - y for y in Y]).source())
 
     assert 0.8 > ilp.formulate(source, maximize="accuracy").solve().value > 0.7
     with pytest.raises(InvalidParameterError, match="must be 'chain' for data that are not in memory"):

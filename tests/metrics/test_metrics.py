@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 from sklearn import metrics as sk
@@ -17,15 +17,13 @@ from asking import meaning, ulps
 from cutpoints import _goal as objective
 from cutpoints import metrics as m
 from cutpoints.exceptions import InvalidParameterError, UnknownMetricError
-from cutpoints.metrics._root import Root
-from cutpoints.metrics.expression import SLACK, Box
+from cutpoints.metrics.expression import Box
 from cutpoints.metrics.registry import EXAMPLES, FAMILIES, PLAIN, about, canonical_name
 
 IDS = [str(metric) for metric in EXAMPLES]
 every_metric = pytest.mark.parametrize("metric", EXAMPLES, ids=IDS)
 
 KEYS = ("tp", "fp", "fn", "tn")
-FOUR = dict.fromkeys(KEYS, np.ones(1))
 
 
 def confusions(most):
@@ -45,139 +43,60 @@ def true_value(metric, four):
     return meaning(metric).value(oracle.Confusion(**counts(*four)))
 
 
+def exact_value(metric, four):
+    """The exact value of the package, of a root its signed square; NaN or infinity where it is none."""
+    above, under = metric.order_key(**counts(*four), step=Fraction(1))
+    if under:
+        return Fraction(above) / under
+    return math.nan if above == 0 else math.copysign(math.inf, above)
+
+
 # --- formulas
 
 
-@every_metric
-def test_exact_world_is_the_oracle(metric):
-    """On fractions each entry is the textbook formula, at every confusion with P, N <= 4."""
+@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.exact], ids=str)
+def test_order_key_is_the_oracle(metric):
+    """On integers each exact entry is the textbook formula, or its square (P, N <= 4)."""
     for four in confusions(4):
-        expected = true_value(metric, four)
-        actual = metric.evaluate(**counts(*four))
+        expected, actual = true_value(metric, four), exact_value(metric, four)
         if expected is None:
-            assert isinstance(actual, float)
+            assert math.isnan(actual)
+        elif metric.root:
+            assert abs(actual - expected.number * abs(expected.number)) < Fraction(1, 10**50)
+        else:
+            assert expected.number == actual
+
+
+@every_metric
+def test_rounded_value_is_the_oracle(metric):
+    """One confusion gives the true value, rounded once where the value is exact."""
+    for four in confusions(4):
+        expected, actual = true_value(metric, four), metric.rounded(**counts(*four))
+        if expected is None:
             assert math.isnan(actual)
         elif metric.rational:
-            assert expected.number == actual
-        elif metric.single_root:
-            assert expected.key == (
-                actual.sign * actual.square if isinstance(actual, Root) else actual * abs(actual)
-            )
+            assert float(expected.number) == actual
+        elif metric.exact:
+            assert ulps(float(expected.number), actual) <= 1
         else:
-            assert abs(expected.number - Fraction(actual)) < Fraction(1, 10**80)
-
-
-@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.degree is not None], ids=str)
-@given(st.tuples(*[st.integers(0, 10**6)] * 4), st.integers(1, 10**6))
-def test_value_in_any_unit(metric, four, times):
-    """What is said to be free of the scale, or as large as it, is so: exactly, or to all of its digits."""
-    one, many = (metric.evaluate(**dict(zip(KEYS, (k * x for x in four), strict=True))) for k in (1, times))
-
-    one *= times**metric.degree
-    if metric.comparable or math.isnan(one):
-        assert one == many or math.isnan(one + many)
-    else:
-        assert abs(one - many) < Fraction(1, 10**100)
-
-
-@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.ordered_by is not None], ids=str)
-def test_order_is_that_of_an_easier_one(metric):
-    """At all confusions of some classes the other expression is defined where this is, and in its order."""
-    found = []
-    for tp, fp in itertools.product(range(6), range(8)):
-        key, value = (x.evaluate(**counts(tp, fp, 5 - tp, 7 - fp)) for x in (metric.ordered_by, metric))
-        assert math.isnan(key) == math.isnan(value)
-        if not math.isnan(key):
-            found.append((key, value))
-    for (key, value), (other_key, other) in itertools.combinations(found, 2):
-        same = value == other or abs(value - other) < Fraction(1, 10**80)  # both may be infinite
-        assert (key == other_key) == same
-        assert (key < other_key) == (value < other and not same)
-
-
-@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.comparable and x.scale_free], ids=str)
-@given(st.tuples(*[st.one_of(st.integers(0, 9), st.integers(0, 2**70))] * 4))
-def test_rounded_once(metric, four):
-    """From whole numbers, without a fraction on the way, comes the float next to the exact value."""
-    whole = dict(zip(KEYS, four, strict=True))
-    rounded, exact = metric.rounded(**whole), float(metric.evaluate(**whole))
-    assert rounded == exact or math.isnan(rounded + exact)
+            assert float(expected.number) == pytest.approx(actual, rel=1e-13, abs=1e-15)
 
 
 @every_metric
-def test_exact_values_are_exact(metric):
-    """At all small confusions, of whole numbers and of fractions: a float only for NaN and infinity."""
-    for four in confusions(3):
-        for kind in (int, Fraction):
-            value = metric.evaluate(**{name: kind(count) for name, count in zip(KEYS, four, strict=True)})
-            assert isinstance(value, (int, Fraction, Root)) or not math.isfinite(value)
+def test_value_in_any_unit(metric):
+    """The value of counts in another unit is the same, or for a cost so many times as large."""
+    for four in [(9, 2, 1, 8), (1, 5, 7, 30)]:
+        one = metric.evaluate(**dict(zip(KEYS, map(np.float64, four), strict=True)), step=0.25)
+        scaled = metric.evaluate(**{key: np.float64(x / 4) for key, x in zip(KEYS, four, strict=True)})
+        assert one == pytest.approx(scaled, rel=1e-14)
 
 
 def test_rounded_from_numbers_beyond_floats():
-    """Masses in small units are longer than any float; only quotients of them need be floats."""
-    large = 10**200
-    assert 1.0 == m.mcc.rounded(tp=large, fp=0, fn=0, tn=large)
-    assert -1.0 == m.mcc.rounded(tp=0, fp=large, fn=large, tn=0)
-    assert math.sqrt(0.5) == m.g_mean.rounded(tp=large, fp=0, fn=large, tn=large)
-
-
-@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.perfect(**FOUR) is not None], ids=str)
-def test_perfect_is_one(metric):
-    """At all small confusions no value is more than 1, and those that are 1 are said to be."""
-    four = list(confusions(4))
-    found = metric.perfect(**dict(zip(KEYS, np.array(four, dtype=np.float64).T, strict=True)))
-    values = [metric.evaluate(**counts(*one)) for one in four]
-
-    assert max(value for value in values if not math.isnan(value)) <= 1
-    assert [value == 1 for value in values] == [
-        bool(one) and not math.isnan(value) for one, value in zip(found, values, strict=True)
-    ]
-
-
-FAR_APART = st.builds(
-    lambda number, power: number * Fraction(10) ** power, st.integers(0, 40), st.integers(-60, 60)
-)
-
-
-def assert_same_order(metric, *cuts):
-    """Of two confusions of the same classes, one whose bounds are below those of the other is worse."""
-    values = [metric.evaluate(**cut) for cut in cuts]
-    assume(not any(isinstance(value, float) for value in values))
-    with np.errstate(all="ignore"):
-        ends = [metric.enclosed(SLACK, **{k: np.array([float(v)]) for k, v in cut.items()}) for cut in cuts]
-    for worse, better in itertools.permutations(range(len(cuts)), 2):
-        if ends[worse][1] < ends[better][0]:
-            assert values[worse] < values[better]
-
-
-@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.enclosed(0.0, **FOUR) is not None], ids=str)
-@given(*[st.tuples(FAR_APART, FAR_APART)] * 3)
-def test_a_sharper_number_has_the_same_order(metric, above, between, below):
-    """Also where masses are a hundred orders of magnitude apart."""
-    (tp, fp), (a, b), (c, d) = above, between, below
-    assert_same_order(metric, counts(tp, fp, a + c, b + d), counts(tp + a, fp + b, c, d))
-
-
-@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.from_chance is not None], ids=str)
-@given(*[st.integers(1, 10**9)] * 2, *[st.tuples(st.integers(1, 999), st.integers(-9, 9))] * 2)
-def test_a_sharper_number_has_the_same_order_at_chance(metric, positives, negatives, one, other):
-    """Where floats cannot tell on which side of chance a confusion is, either side is inside the bounds."""
-    cuts = []
-    for called, off in (one, other):
-        tp, fp = (
-            positives * (Fraction(called, 1000) + Fraction(off, 10**30)),
-            negatives * Fraction(called, 1000),
-        )
-        cuts.append(counts(tp, fp, positives - tp, negatives - fp))
-    assert_same_order(metric, *cuts)
-
-
-@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.least_of], ids=str)
-def test_least_of_its_parts(metric):
-    """At all small confusions the value is the smallest of its parts, undefined where one is."""
-    for four in confusions(4):
-        value, *parts = (x.evaluate(**counts(*four)) for x in (metric, *metric.least_of))
-        assert math.isnan(value) if any(map(math.isnan, parts)) else value == min(parts)
+    """Counts of any length are divided, and their roots taken, with one rounding."""
+    many = 10**400
+    assert 0.5 == m.precision.rounded(**counts(many, many, 0, 0))
+    assert math.sqrt(0.5) == m.fowlkes_mallows.rounded(**counts(many, many, 0, 0))
+    assert math.inf == m.cost(fp=1).rounded(**counts(0, many, 0, 0))
 
 
 @every_metric
@@ -186,7 +105,7 @@ def test_float_world_is_the_exact_world(metric):
     table = np.array(list(confusions(4)), dtype=np.float64)
     values = metric(**dict(zip(KEYS, table.T, strict=True)))
     for four, actual in zip(table.astype(int).tolist(), values, strict=True):
-        exact = metric.evaluate(**counts(*four))
+        exact = metric.rounded(**counts(*four))
         if math.isnan(exact) or math.isinf(exact):
             assert str(float(exact)) == str(float(actual))
         else:
@@ -194,17 +113,17 @@ def test_float_world_is_the_exact_world(metric):
             assert abs(float(exact) - actual) <= 1e-14 * size
 
 
-masses = st.one_of(st.just(0.0), st.floats(1e-50, 1e60), st.floats(0.5, 1e6))
-"""What weights may be, and sums of ten billion of them."""
+sums = st.one_of(st.just(0), st.integers(0, 10**6), st.integers(0, 2**62))
+"""Sums in units of the grid."""
 
 
 @every_metric
 @settings(max_examples=60)
-@given(st.lists(masses, min_size=4, max_size=4))
+@given(st.lists(sums, min_size=4, max_size=4))
 def test_float_error_is_within_the_slack(metric, four):
     """Rounding in a formula stays far below the room that the search leaves for it."""
-    exact = metric.evaluate(**counts(*four))
-    actual = metric(**dict(zip(KEYS, four, strict=True)))
+    exact = metric.rounded(**counts(*four))
+    actual = metric(**dict(zip(KEYS, map(float, four), strict=True)))
     if math.isnan(exact) or math.isinf(exact):
         return
     size = max(abs(float(exact)), metric.magnitude(four[0] + four[2], four[1] + four[3]))
@@ -225,7 +144,7 @@ def test_numbers_give_a_number_and_arrays_an_array(metric):
 @every_metric
 def test_declared_trend_holds(metric):
     """At fixed P and N the true value moves as declared, over all confusions with P, N <= 6."""
-    trend = metric.trend
+    trend = metric.monotonicity
     if trend is None:
         assert metric.name in {"information_gain", "chi_square", "sensitivity_specificity_gap"}
         return
@@ -259,13 +178,13 @@ def test_declared_trend_holds(metric):
 )
 def test_trend_follows_parameters_and_weights(metric, trend):
     """Costs and sums know from their signs which way they move."""
-    assert trend == metric.trend
+    assert trend == metric.monotonicity
 
 
 @pytest.mark.parametrize("metric", [m.accuracy - m.recall, m.f1 + m.fdr, m.mcc + m.chi_square], ids=str)
 def test_parts_that_disagree_have_no_trend(metric):
     """A sum whose parts pull in different directions says that it has no trend."""
-    assert None is metric.trend
+    assert None is metric.monotonicity
 
 
 SUMS = (0.7 * m.accuracy + 0.3 * m.recall, m.lr_plus - m.accuracy, 2 - m.lr_minus - m.lift)
@@ -306,13 +225,8 @@ def test_linear_fractional_form_is_the_value(metric):
         if form is None:
             continue
         top, bottom = (side[0] + side[1] * tp + side[2] * fp for side in (form.numerator, form.denominator))
-        value = metric.evaluate(**counts(tp, fp, fn, tn))
-        if bottom != 0:
-            assert Fraction(top) / bottom == value
-        elif top == 0:
-            assert math.isnan(value)
-        else:
-            assert math.isinf(value)
+        value = metric.fraction(**counts(tp, fp, fn, tn))
+        assert value == (Fraction(top) / bottom if bottom else None)
 
 
 def test_which_metrics_are_linear_fractional():
@@ -531,8 +445,8 @@ UNDEFINED = {
     "without rows": (0, 0, 0, 0),
     "without positives": (0, 3, 0, 4),
     "without negatives": (3, 0, 4, 0),
-    "nobody": (0, 0, 5, 6),
-    "everybody": (5, 6, 0, 0),
+    "no positives": (0, 0, 5, 6),
+    "all positive": (5, 6, 0, 0),
     "one class, all right": (5, 0, 0, 0),
 }
 DEFINED_EVERYWHERE = {"cost(fp=2, fn=1)", "profit(tp=10, fp=-1)", "predicted_positive"}
@@ -547,12 +461,12 @@ UNDEFINED_AT = {
         "diagnostic_odds_ratio", "prevalence_threshold", "chi_square", "corner_distance",
         "sensitivity_specificity_gap",
     },
-    "nobody": {
+    "no positives": {
         "precision", "fdr", "fowlkes_mallows", "precision_recall_mean", "precision_recall_min",
         "markedness", "mcc", "lr_plus", "diagnostic_odds_ratio", "prevalence_threshold", "lift",
         "chi_square",
     },
-    "everybody": {
+    "all positive": {
         "false_omission_rate", "npv", "markedness", "mcc", "lr_minus", "diagnostic_odds_ratio",
         "chi_square",
     },
@@ -593,8 +507,8 @@ def test_undefined_with_one_class_decided_rightly(four, name):
 @pytest.mark.parametrize(
     ("case", "phrase"),
     [
-        ("nobody", "nobody"),
-        ("everybody", "everybody"),
+        ("no positives", "no row"),
+        ("all positive", "all rows"),
         ("without positives", "without positives|one class|P = 0"),
     ],
 )
@@ -603,7 +517,7 @@ def test_text_mentions_where_it_is_undefined(case, phrase):
     phrases = phrase.split("|")
     told_elsewhere = {"diagnostic_odds_ratio"}  # its text gives the rule: a true and a false count 0
     for name in UNDEFINED_AT[case] - told_elsewhere:
-        text = m.get(name).about.undefined
+        text = m.get(name).doc.undefined
 
         assert any(p in text for p in phrases), (name, text)
 
@@ -623,7 +537,7 @@ def test_positive_over_zero_is_infinite(name, four):
 @every_metric
 def test_entry_has_all_texts(metric):
     """Title, summary, formula, range, undefined, monotone and reference are there for readers."""
-    told = metric.about
+    told = metric.doc
 
     for text in (
         told.title,
@@ -671,15 +585,15 @@ def test_text_of_an_expression_reads_back(metric):
     """The text of families with odd parameters and of sums reads back to the same value."""
     parsed = objective.parse(str(metric), "maximize")
     if isinstance(parsed, Fraction):
-        assert parsed == metric.evaluate(**counts(9, 2, 1, 8))
+        assert parsed == metric.fraction(**counts(9, 2, 1, 8))
     else:
         assert str(metric) == str(parsed)
-        assert metric.evaluate(**counts(9, 2, 1, 8)) == parsed.evaluate(**counts(9, 2, 1, 8))
+        assert metric.rounded(**counts(9, 2, 1, 8)) == parsed.rounded(**counts(9, 2, 1, 8))
 
 
 def test_names_and_aliases_are_unique():
     """No name or alias means two things."""
-    spellings = [s for x in EXAMPLES for s in (x.name, *x.about.aliases)]
+    spellings = [s for x in EXAMPLES for s in (x.name, *x.doc.aliases)]
 
     assert sorted(set(spellings)) == sorted(spellings)
 
@@ -741,14 +655,14 @@ def test_unknown_name(name):
 @pytest.mark.parametrize("beta", [0, -1, math.nan, math.inf, "2", None, True, 1j])
 def test_beta_must_be_positive(beta):
     """F-beta needs a finite number above zero."""
-    with pytest.raises(InvalidParameterError, match="'beta' parameter of f must be a"):
+    with pytest.raises(InvalidParameterError, match=r"^f\(beta\) must be a"):
         m.f(beta=beta)
 
 
 @pytest.mark.parametrize("at", [1, 1.5, -0.1, math.nan, "half", True])
 def test_net_benefit_needs_a_probability(at):
     """The threshold probability is in [0, 1): at 1 the odds are infinite."""
-    with pytest.raises(InvalidParameterError, match="'at' parameter of net_benefit must be a"):
+    with pytest.raises(InvalidParameterError, match=r"^net_benefit\(at\) must be a"):
         m.net_benefit(at=at)
 
 
@@ -756,18 +670,18 @@ def test_net_benefit_needs_a_probability(at):
 @pytest.mark.parametrize("value", [math.nan, math.inf, "2", True])
 def test_costs_are_finite_numbers(family, value):
     """A cost is a finite number."""
-    with pytest.raises(InvalidParameterError, match=f"'fp' parameter of {family} must be a finite"):
+    with pytest.raises(InvalidParameterError, match=rf"^{family}\(fp\) must be a finite"):
         m.get(family, fp=value)
 
 
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("f", {}, "'beta' parameter of f must be one of beta"),
-        ("cost", {}, "'tp/fp/fn/tn' parameter of cost"),
-        ("cost", {"fq": 1}, "'fq' parameter of cost must be one of tp, fp, fn, tn"),
-        ("f1", {"beta": 2}, "'beta' parameter of f1 must be left out"),
-        ("net_benefit", {"threshold": 0.1}, "'threshold' parameter of net_benefit must be one of at"),
+        ("f", {}, r"^f\(beta\) must be one of beta"),
+        ("cost", {}, r"^cost\(tp/fp/fn/tn\) must"),
+        ("cost", {"fq": 1}, r"^cost\(fq\) must be one of tp, fp, fn, tn"),
+        ("f1", {"beta": 2}, r"^f1\(beta\) must be left out"),
+        ("net_benefit", {"threshold": 0.1}, r"^net_benefit\(threshold\) must be one of at"),
     ],
 )
 def test_wrong_parameters(name, parameters, message):
@@ -779,8 +693,10 @@ def test_wrong_parameters(name, parameters, message):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_family_itself_is_no_objective(family):
     """The function that makes a metric is refused as an objective, naming what it needs."""
-    with pytest.raises(InvalidParameterError, match=f"parameter of {family} must be .*\n\nHint: for example"):
+    with pytest.raises(InvalidParameterError, match=r" must be .*\n\nHint: for example") as error:
         cp.find([0, 1], [0.1, 0.2], maximize=FAMILIES[family])
+
+    assert family == error.value.caller
 
 
 # --- the confusion
@@ -800,7 +716,7 @@ def test_confusion_gives_any_metric():
 @pytest.mark.parametrize("bad", [-1, math.nan, math.inf])
 def test_confusion_refuses_nonsense(bad):
     """Counts are finite and not negative."""
-    with pytest.raises(InvalidParameterError, match="'fn' parameter of Confusion must be a finite"):
+    with pytest.raises(InvalidParameterError, match=r"^fn must be a finite"):
         cp.Confusion(tp=1, fp=1, fn=bad, tn=1)
 
 
@@ -808,34 +724,3 @@ def test_confusion_is_keyword_only():
     """Four bare numbers are too easily swapped."""
     with pytest.raises(TypeError):
         cp.Confusion(1, 2, 3, 4)
-
-
-@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.at_chance is not None], ids=str)
-@given(st.tuples(*[st.integers(1, 10**9)] * 4))
-def test_value_at_chance(metric, sides):
-    """Where decision and truth are independent a metric has the value that it names."""
-    positives, negatives, called, left = map(Fraction, sides)
-    value = Fraction(
-        metric.evaluate(
-            tp=positives * called, fp=negatives * called, fn=positives * left, tn=negatives * left
-        )
-    )
-
-    assert abs(value - metric.at_chance) < Fraction(1, 10**60)
-    assert not metric.rational or value == metric.at_chance
-
-
-@pytest.mark.parametrize("metric", [x for x in EXAMPLES if x.from_chance is not None], ids=str)
-@given(st.tuples(*[st.integers(1, 10**9)] * 4), st.integers(-1000, 1000))
-def test_distance_from_chance(metric, sides, off):
-    """Close to chance the distance from it is known to a few roundings of itself."""
-    positives, negatives, called, left = sides
-    four = [positives * called + off, negatives * called, positives * left, negatives * left]
-    assume(min(four) > 0)
-    tp, fp, fn, tn = map(Fraction, four)
-    distance = metric.evaluate(tp=tp, fp=fp, fn=fn, tn=tn) - metric.at_chance
-    away = np.array([float(tp * tn - fp * fn)])
-
-    found = metric.from_chance(away, *(np.array([float(count)]) for count in four)).item()
-
-    assert abs(Fraction(found) - distance) <= abs(distance) / 10**13

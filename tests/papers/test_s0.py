@@ -1,4 +1,4 @@
-"""S0, the integer programme of the optimal accuracy threshold: rows of ACCEPTANCE.md."""
+"""S0, the integer program of the optimal accuracy threshold: rows of ACCEPTANCE.md."""
 
 from fractions import Fraction
 

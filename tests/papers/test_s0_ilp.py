@@ -1,4 +1,4 @@
-"""The 0-1 programme of the first document: as written, with its misprints corrected."""
+"""The 0-1 program of the first document: as written, with its misprints corrected."""
 
 import numpy as np
 import pytest
@@ -36,14 +36,14 @@ def test_0_1_accuracy_is_one_minus_the_mean_error():
 
 
 def test_0_2_a_score_at_the_threshold_is_positive():
-    """The rule of the programme is y~ = 1 iff score >= t: a score equal to t is positive."""
+    """The rule of the program is y~ = 1 iff score >= t: a score equal to t is positive."""
     s = ilp.formulate([1, 0], [0.8, 0.3], maximize="accuracy", formulation="document").solve()
 
     assert 0.8 == s.threshold
     assert [1, 0] == s.decide([0.8, np.nextafter(0.8, 0)]).tolist()
 
 
-def test_0_3_size_of_the_programme():
+def test_0_3_size_of_the_program():
     """2N binaries and one continuous t in [0, 1]; 4N rows."""
     model = ilp.formulate(Y, S, maximize="accuracy", formulation="document")
     n = len(Y)
@@ -98,7 +98,7 @@ def test_0_6_two_rows_out_of_order():
 
 @pytest.mark.parametrize("formulation", ["chain", "document"])
 def test_0_7_recall_alone_calls_everybody_positive(formulation):
-    """The recall programme has no z, half of the rows, and the optimum 1; a constraint gives it sense."""
+    """The recall program has no z, half of the rows, and the optimum 1; a constraint gives it sense."""
     free = ilp.formulate(Y, S, maximize="recall", formulation=formulation)
     bound = ilp.formulate(Y, S, maximize="recall", subject_to="precision >= 0.9", formulation=formulation)
 
@@ -125,7 +125,7 @@ def test_0_8_the_documents_weights_pick_another_threshold():
 
 @pytest.mark.parametrize("formulation", ["chain", "document"])
 def test_0_9_precision_is_a_ratio(formulation):
-    """Precision, TP over those called positive, needs at least one of them, and a few programmes."""
+    """Precision, TP over those called positive, needs at least one of them, and a few programs."""
     y, s = [0, 1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.1]
     model = ilp.formulate(y, s, maximize="precision", formulation=formulation)
 
@@ -157,7 +157,7 @@ def test_scores_of_exactly_0_and_1(y, s, printed, true):
 @pytest.mark.parametrize("decimals", [1, 2, 3])
 @pytest.mark.parametrize("n", [50, 120])
 def test_0_11_and_0_12_everything_agrees_with_the_exhaustive_search(n, decimals):
-    """The exhaustive search, the sweep, the chain and the document's programme have one optimum."""
+    """The exhaustive search, the sweep, the chain and the document's program have one optimum."""
     y, s = rounded(n, decimals)
     best = exhaustive(y, s)
 

@@ -32,7 +32,7 @@ def test_2_4_and_2_5_choice_by_cost(fp, fn, costs, winners, slope):
     found = cp.compare(MODELS, minimize=cp.metrics.cost(fp=fp, fn=fn))
     assert costs == [entry.value for entry in found.entries.values()]
     assert winners == found.winners
-    data = cp.counted([0.0, 1.0], positives=[15, 35], negatives=[35, 15])
+    data = cp.from_counts([0.0, 1.0], positives=[15, 35], negatives=[35, 15])
     assert slope == cp.curve(data).hull().at_cost(fp=fp, fn=fn).slope
 
 

@@ -43,12 +43,12 @@ PRINTED = """
 def test_3_12_top_k():
     """Row 3.12: top-2 accuracy of four rows is .75."""
     scores = [[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3], [0.7, 0.2, 0.1]]
-    assert 0.75 == cp.evaluate([0, 1, 2, 2], scores, top_k=2).top_k_accuracy
+    assert 0.75 == cp.evaluate_classes([0, 1, 2, 2], scores, top_k=2).top_k_accuracy
 
 
 def test_3_13_confusion_of_three_classes():
     """Row 3.13: the matrix of the slide."""
-    found = cp.evaluate([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2])
+    found = cp.evaluate_classes([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2])
     assert [[2, 0, 0], [0, 0, 1], [1, 0, 2]] == found.confusion_matrix.tolist()
 
 
@@ -119,17 +119,17 @@ def test_3_19_scaling(alpha):
 def test_3_20_log_loss_and_balanced_accuracy():
     """Row 3.20: log-loss .279777, balanced accuracy .625, equal to accuracy on balanced data."""
     p = np.array([0.9, 0.2, 0.6])
-    found = cp.evaluate([1, 0, 1], np.stack([1 - p, p], axis=1), top_k=1)
+    found = cp.evaluate_classes([1, 0, 1], np.stack([1 - p, p], axis=1), top_k=1)
     assert 0.279777 == pytest.approx(found.log_loss, abs=1e-6)
-    assert 0.625 == cp.evaluate([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1]).balanced_accuracy
-    even = cp.evaluate([0, 1, 0, 1], [0, 1, 1, 1])
+    assert 0.625 == cp.evaluate_classes([0, 1, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1]).balanced_accuracy
+    even = cp.evaluate_classes([0, 1, 0, 1], [0, 1, 1, 1])
     assert even.accuracy == even.balanced_accuracy
 
 
 def test_3_21_imbalance_is_said():
     """Row 3.21: a prevalence below 5 % is a warning."""
     with pytest.warns(DataWarning, match="fewer than 5 %"):
-        cp.evaluate([1] + [0] * 40, [0.9] + [0.1] * 40, 0.5)
+        cp.evaluate([1] + [0] * 40, [0.9] + [0.1] * 40, threshold=0.5)
 
 
 def test_3_22_pr_climbs_and_drops():

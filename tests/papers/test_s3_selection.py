@@ -47,7 +47,7 @@ def test_3_1_empirical_risk_is_the_mean_loss():
 def test_3_2_bayes_classifier_is_the_threshold_at_equal_joint_probability():
     """argmax over y of p(x, y) is the threshold 1/2 on the posterior, and nothing has a lower error."""
     scores = np.linspace(0.05, 0.95, 10)  # the posterior of ten equally likely x
-    data = cp.counted(scores, positives=scores, negatives=1 - scores)
+    data = cp.from_counts(scores, positives=scores, negatives=1 - scores)
     best = cp.find(data, minimize="error_rate")
 
     assert (scores >= 1 - scores).tolist() == (scores >= best.threshold).tolist()
@@ -112,10 +112,10 @@ def test_3_7_outer_folds_do_not_choose():
     outer = [(np.arange(50, 150), np.arange(50)), (np.arange(100), np.arange(100, 150))]
     asked = {"maximize": "f1", "outer_cv": outer, "cv": 3, "refit": False}
     tree = DecisionTreeClassifier(random_state=0)
-    first = cp.nested(tree, {"max_depth": [1, 3]}, X, y, **asked)
+    first = cp.nested_cv(tree, {"max_depth": [1, 3]}, X, y, **asked)
     turned = y.copy()
     turned[:50] = 1 - turned[:50]
-    second = cp.nested(tree, {"max_depth": [1, 3]}, X, turned, **asked)
+    second = cp.nested_cv(tree, {"max_depth": [1, 3]}, X, turned, **asked)
 
     assert first.folds[0].threshold == second.folds[0].threshold
     assert first.folds[0].setting == second.folds[0].setting
@@ -129,7 +129,7 @@ def test_3_8_three_search_modes_over_threshold_tuned_estimators(search):
     grid = {"C": [1.0, 100.0], "gamma": [0.01, 0.1], "kernel": ["rbf"], "class_weight": ["balanced", None]}
     if search == "random":
         grid |= {"C": expon(scale=100), "gamma": expon(scale=0.1)}
-    r = cp.nested(SVC(), grid, X, y, search=search, maximize="f1", outer_cv=2, cv=2)
+    r = cp.nested_cv(SVC(), grid, X, y, search=search, maximize="f1", outer_cv=2, cv=2)
 
     assert {"grid": 8, "random": 10, "halving": 8}[search] == len(r.selection.candidates)
     assert "decision_function" in dir(r.estimator)

@@ -21,7 +21,7 @@ LABELS = [-1, -1, 1, -1, -1, -1, 1, 1, -1, 1]
 
 def test_4_1_accuracy_stands_beside_its_baseline():
     """Row 4.1: a(x) = -1 has accuracy .95, and so has the baseline q0."""
-    found = cp.evaluate([0] * 950 + [1] * 50, [0.0] * 1000, 0.5)
+    found = cp.evaluate([0] * 950 + [1] * 50, [0.0] * 1000, threshold=0.5)
     assert (0.95, 0.95) == (found.metrics["accuracy"], found.baseline)
     assert () == found.warnings  # 5 % is not below 5 %, and .95 is not below .95
     compared = cp.compare({"a": cp.Confusion(tp=0, fp=0, fn=50, tn=950)}, maximize="accuracy")

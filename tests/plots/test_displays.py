@@ -19,6 +19,9 @@ from cutpoints.exceptions import (
 from cutpoints.plots import _style
 
 SRC = Path(__file__).parents[2] / "src"
+RNG = np.random.default_rng(0)
+P = RNG.beta(1, 2, 400)
+Y = RNG.random(400) < P
 
 
 @pytest.fixture(scope="module")
@@ -96,10 +99,8 @@ def test_threshold_display_shades_the_interval():
     assert "same decisions" in spans
     money = plots.ThresholdDisplay.from_predictions(y, score, minimize="cost(fp=20, fn=1)", ax=axes())
     assert 2 == len(money.figure_.axes)
-    nobody = plots.ThresholdDisplay.from_predictions(
-        [0, 0, 1], [0.3, 0.2, 0.1], maximize="accuracy", ax=axes()
-    )
-    assert np.isinf(nobody.chosen.threshold)
+    none = plots.ThresholdDisplay.from_predictions([0, 0, 1], [0.3, 0.2, 0.1], maximize="accuracy", ax=axes())
+    assert np.isinf(none.chosen.threshold)
 
 
 def test_large_curves_are_thinned():
@@ -113,7 +114,7 @@ def test_large_curves_are_thinned():
 
 def test_confusion_of_many_classes():
     """A matrix of several classes is drawn with its labels."""
-    found = cp.evaluate([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2])
+    found = cp.evaluate_classes([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2])
     display = plots.ConfusionDisplay.from_matrix(found.confusion_matrix, found.labels, ax=axes())
     assert ["0", "1", "2"] == [tick.get_text() for tick in display.ax_.get_xticklabels()]
     assert 9 == len(display.ax_.texts)
@@ -122,15 +123,78 @@ def test_confusion_of_many_classes():
 def test_comparison_display(data):
     """Models, their points and the hull over all are drawn; bare confusions are points."""
     y, p = data
-    found = cp.compare({"a": p, "b": np.round(p, 1)}, y, maximize="accuracy", n_bootstrap=0)
+    found = cp.compare(y, {"a": p, "b": np.round(p, 1)}, maximize="accuracy", n_bootstrap=0)
     display = plots.ComparisonDisplay.from_comparison(found, ax=axes())
     assert {"a", "b"} == set(display.curves) == set(display.points)
     bare = cp.compare({"m": cp.Confusion(tp=3, fp=1, fn=1, tn=3)}, maximize="f1")
     assert {"m": (0.25, 0.75)} == plots.ComparisonDisplay.from_comparison(bare, ax=axes()).points
 
 
+@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
+def test_reliability_line_is_the_curve(strategy):
+    """The line goes through the bins, and the legend states them."""
+    shown = plots.ReliabilityDisplay.from_predictions(
+        Y, P, strategy=strategy, n_bins=7, name="model", ax=axes()
+    )
+    curve = cp.reliability_curve(Y, P, strategy=strategy, n_bins=7)
+    np.testing.assert_array_equal(shown.line_.get_xdata(), curve.predicted)
+    np.testing.assert_array_equal(shown.line_.get_ydata(), curve.observed)
+    assert f"model (ECE {curve.ece:.3f} in 7 {strategy} bins)" == shown.line_.get_label()
+
+
+def test_reliability_does_not_pass_over_weights():
+    """The curve has no weights, so weights are an error and not ignored."""
+    with pytest.raises(TypeError, match="sample_weight"):
+        plots.ReliabilityDisplay.from_predictions(Y, P, sample_weight=np.ones(400))
+
+
+def test_isotonic_line_has_steps():
+    """Each level set is a flat piece from its lowest to its highest probability."""
+    shown = plots.ReliabilityDisplay.from_predictions(Y, P, strategy="isotonic", ax=axes())
+    curve = cp.reliability_curve(Y, P, strategy="isotonic")
+    np.testing.assert_array_equal(shown.line_.get_ydata()[::2], curve.observed)
+    np.testing.assert_array_equal(shown.line_.get_xdata()[1::2], curve.high)
+
+
+def test_displays_save_files(tmp_path):
+    """Both write a file without a window."""
+    for display in (
+        plots.ReliabilityDisplay(cp.reliability_curve(Y, P)),
+        plots.ExpectedCurveDisplay(cp.expected_curve(P)),
+    ):
+        assert display.save(tmp_path / "plot.png").stat().st_size > 10_000
+
+
+def test_crossing():
+    """Three lines against the rows called positive, and a point at the optimum."""
+    shown = plots.ExpectedCurveDisplay.from_probabilities(P, ax=axes())
+    curve = cp.expected_curve(P)
+    for line, expected in zip(shown.lines_, (curve.thresholds, curve.values, curve.shares), strict=True):
+        np.testing.assert_array_equal(line.get_ydata(), expected)
+    assert "F1 / 2" in [text.get_text() for text in shown.ax_.get_legend().get_texts()]
+    value = cp.find_expected(P, maximize="f1").value
+    assert any(f"best F1 = {value:.4g}" in text.get_text() for text in shown.ax_.get_legend().get_texts())
+
+
+def test_against_the_threshold():
+    """One line against the threshold."""
+    shown = plots.ExpectedCurveDisplay.from_probabilities(
+        P, maximize="jaccard", against="threshold", ax=axes()
+    )
+    np.testing.assert_array_equal(
+        shown.lines_[0].get_xdata(), cp.expected_curve(P, maximize="jaccard").thresholds
+    )
+    assert "Threshold" == shown.ax_.get_xlabel()
+
+
+def test_against_something_else():
+    """Only rows and threshold are axes."""
+    with pytest.raises(InvalidParameterError, match=r"^against must be one of 'rows', 'threshold'"):
+        plots.ExpectedCurveDisplay(cp.expected_curve(P), against="score")
+
+
 def test_infeasible_goal_is_an_error(data):
-    """A picture of an optimum that does not exist is refused."""
+    """A goal that no threshold meets cannot be marked."""
     with pytest.raises(InfeasibleError, match="fpr <= -1"):
         plots.RocDisplay.of_curve(cp.curve(*data), maximize="recall", subject_to="fpr <= -1")
 
@@ -143,7 +207,7 @@ def test_one_class_is_an_error():
 
 @pytest.mark.parametrize("display", ["ConfusionDisplay", "ProfitDisplay"])
 def test_a_point_is_asked_for(display, data):
-    """Pictures of one point or one amount say how to name it."""
+    """Plots of one point or one amount say how to name it."""
     with pytest.raises(InvalidParameterError, match="for example"):
         getattr(plots, display).of_curve(cp.curve(*data))
 

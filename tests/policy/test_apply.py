@@ -257,7 +257,7 @@ def test_no_formula_gets_into_a_csv(tmp_path, column):
         ("p,decision\n1,2\n", {}, "'decision', which the input has"),
         ("p,a\n1\n", {}, "Line 2 has 1 value"),
         ("", {}, "It is empty"),
-        ("p\n0.5\n", {"missing": "drop"}, "'missing' parameter of apply"),
+        ("p\n0.5\n", {"missing": "drop"}, "^missing must"),
     ],
     ids=["text", "comma", "column", "twice", "taken", "ragged", "empty", "option"],
 )

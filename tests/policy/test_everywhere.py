@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import cutpoints as cp
 import postgres
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from engines.servers import DUCKDB_1, NO_IBIS
 
 # Ibis calls DuckDB by a name that DuckDB has given up.
 pytestmark = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")
@@ -111,7 +112,7 @@ def test_texts_in_place_of_digits():
     assert ["no", None] == made.tolist()
     assert [False, True] == policy.decide([0.1, 0.5], positive=True, negative=False).tolist()
     for pair in (("a", 1), ("a", "a"), (math.nan, 0.0), (None, None)):
-        with pytest.raises(InvalidParameterError, match="parameter of decide"):
+        with pytest.raises(InvalidParameterError, match=r"^(positive|negative|positive/negative) must be"):
             policy.decide([0.1], positive=pair[0], negative=pair[1])
 
 
@@ -143,6 +144,8 @@ def _dask(table):
 
 def _ibis(table):
     ibis = pytest.importorskip("ibis", reason="NOT TESTED ON IBIS: it is not installed")
+    if DUCKDB_1:
+        pytest.skip(NO_IBIS)
     return ibis.duckdb.connect().create_table("t", table)
 
 
@@ -256,6 +259,8 @@ def test_errors_of_frames(frame):
 def test_hostile_names_in_frames(frame):
     """Names of columns are names, whatever they would be in SQL."""
     made = frame(pa.table({name: [0.4, 0.5 + i] for i, name in enumerate(HOSTILE)}))
+    if DUCKDB_1 and isinstance(made, duckdb.DuckDBPyRelation):
+        pytest.skip("relations of DuckDB 1 do not take such names")
     for name in HOSTILE:
         made = cp.Policy(0.5, missing="keep").decide(made, score=name, column=f"{name}?")
 
@@ -469,9 +474,11 @@ def test_missing_scores_in_python(missing, decision):
         names["decide"](None)
 
 
-@pytest.mark.parametrize("name", ["a b", "class", "f(): pass\nimport os #", "", 3])
+@pytest.mark.parametrize(
+    "name", ["a b", "class", "f(): pass\nimport os #", "", 3, "float", "isinstance", "None", "print", "score"]
+)
 def test_the_name_of_a_function_is_a_name(name):
-    """Nothing but an identifier gets into the source."""
+    """Nothing but an identifier gets into the source, and none that the source itself needs."""
     with pytest.raises(InvalidParameterError, match="a name for a Python function"):
         cp.Policy(0.5).to_python(function=name)
 

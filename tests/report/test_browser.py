@@ -44,7 +44,7 @@ pytestmark = [
         CHROMIUM is None or sync_playwright is None,
         reason="THE PAGE IS NOT TESTED: "
         + ("playwright (the Python package)" if sync_playwright is None else "Chromium")
-        + " is not installed; run `make test` as root on Debian, or install chromium and the dev extra.",
+        + " is not installed; run `make test` as root on Debian, or install chromium and playwright.",
     ),
 ]
 
@@ -467,8 +467,10 @@ def test_it_is_named_for_screen_readers(visit):
 def test_large_data_are_exact_at_the_optimum_and_bounded_elsewhere(visit, pages, monkeypatch):
     """Drawn from buckets, the optimum is exact still, and no threshold beats the bound at other costs."""
     from cutpoints._report import cuts
+    from cutpoints._search import run
 
-    monkeypatch.setattr(cuts, "SWEEP", 1000)
+    monkeypatch.setattr(cuts, "ALL_CUTS_ROWS", 1000)
+    monkeypatch.setattr(run, "DIRECT_ROWS", 1000)
     rng = np.random.default_rng(3)
     y = (rng.random(60_000) < 0.2).astype(int)
     p = 1 / (1 + np.exp(-(rng.normal(size=60_000) + 1.5 * y)))

@@ -13,8 +13,9 @@ import pytest
 import cutpoints as cp
 from cutpoints._assess.bands import half_width
 from cutpoints._report import cuts as cuts_room
-from cutpoints._report.cuts import DRAWN
+from cutpoints._report.cuts import DRAWN_CUTS
 from cutpoints._report.summary import short
+from cutpoints._search import run
 from cutpoints.exceptions import InfeasibleError, InvalidInputError, InvalidParameterError, UnknownMetricError
 from report.plain import counted
 
@@ -49,7 +50,8 @@ def rows(kind, n=40_000, seed=0):
 def way(request, monkeypatch):
     """Look at all cuts, or at buckets, which otherwise only a million rows are."""
     if request.param:
-        monkeypatch.setattr(cuts_room, "SWEEP", 100)
+        monkeypatch.setattr(cuts_room, "ALL_CUTS_ROWS", 100)
+        monkeypatch.setattr(run, "DIRECT_ROWS", 100)
     return request.param
 
 
@@ -69,7 +71,7 @@ def test_what_is_drawn_is_exact(way, kind):
     check(summary)
     (model,) = summary["models"]
     drawn = model["cuts"]
-    assert 2 <= len(drawn["tp"]) <= DRAWN
+    assert 2 <= len(drawn["tp"]) <= DRAWN_CUTS
     thresholds = [float(t) for t in drawn["threshold"]]
     assert thresholds == sorted(set(thresholds), reverse=True)
     for i in np.unique(np.linspace(0, len(thresholds) - 1, 60).astype(int)):
@@ -140,7 +142,7 @@ def test_few_rows_are_all_drawn():
 
 def test_buckets_take_few_readings(monkeypatch):
     """All searches together ask for rows once: two passes, however many operating points there are."""
-    monkeypatch.setattr(cuts_room, "SWEEP", 100)
+    monkeypatch.setattr(cuts_room, "ALL_CUTS_ROWS", 100)
     y, p = rows("probabilities", n=300_000)
     from cutpoints._data.arrays import ArraySource
 
@@ -186,20 +188,20 @@ def test_small_data_are_cross_validated():
     assert "cross-validation" == told["method"]
     assert (judged.cross_validated, judged.lower_bound) == (told["value"], told["bound"])
     (constraint,) = told["constraints"]
-    assert judged.honest.constraints["precision >= 0.5"] == constraint["expected"]
+    assert judged.cross_validation.constraints["precision >= 0.5"] == constraint["expected"]
 
 
 @pytest.mark.parametrize("goal", [{"maximize": "f1"}, {"minimize": "cost(fp=1, fn=4)"}], ids=str)
 def test_large_data_are_resampled(monkeypatch, goal):
     """The bootstrap of bucket counts takes off about what cross-validation takes off, never adds."""
-    from cutpoints._report import trust
+    from cutpoints._report import new_data
 
     gaps = []
     for seed in range(4):
         y, p = rows("probabilities", n=2000, seed=seed)
         crossed = cp.report(y, p, **goal).to_dict()["models"][0]
         with monkeypatch.context() as patched:
-            patched.setattr(trust, "ROWS", 0)
+            patched.setattr(new_data, "CROSS_VALIDATED_ROWS", 0)
             told = cp.report(y, p, **goal).to_dict()["models"][0]
         honest, best = told["honest"], told["solution"]["value"]
         assert "bootstrap of bucket counts" == honest["method"]
@@ -213,9 +215,9 @@ def test_large_data_are_resampled(monkeypatch, goal):
 
 def test_the_bound_is_that_of_the_band(monkeypatch):
     """With many rows the bound is the DKW band at the threshold: recall less its half-width."""
-    from cutpoints._report import trust
+    from cutpoints._report import new_data
 
-    monkeypatch.setattr(trust, "ROWS", 0)
+    monkeypatch.setattr(new_data, "CROSS_VALIDATED_ROWS", 0)
     y, p = rows("probabilities")
     model = cp.report(y, p, maximize="recall", subject_to="fpr <= 0.2").to_dict()["models"][0]
     wide = half_width(int(y.sum()), 0.95)
@@ -262,7 +264,7 @@ def test_weights_are_masses():
 
 def test_counted_rows_have_a_report():
     """Rows that are already counted are a source like any other."""
-    data = cp.counted([0.2, 0.5, 0.9], positives=[1, 5, 8], negatives=[9, 5, 1])
+    data = cp.from_counts([0.2, 0.5, 0.9], positives=[1, 5, 8], negatives=[9, 5, 1])
     summary = cp.report(data, maximize="f1").to_dict()
     check(summary)
     assert 0.5 == summary["models"][0]["solution"]["threshold"]
@@ -357,8 +359,8 @@ def test_a_model_that_cannot_is_named(tmp_path):
         (([0, 1], [0.1, math.nan]), InvalidInputError, "NaN"),
         (([0, 1, 2], [0.1, 0.2, 0.3]), InvalidInputError, "two"),
         (([0, 1], [0.1, 0.2, 0.3]), InvalidInputError, "y_score"),
-        (([0, 1], {}), InvalidParameterError, "one model or more"),
-        (([0, 1], {1: [0.1, 0.2], "1": [0.3, 0.4]}), InvalidParameterError, "a name of its own"),
+        (([0, 1], {}), InvalidParameterError, "mapping of different names"),
+        (([0, 1], {1: [0.1, 0.2], "1": [0.3, 0.4]}), InvalidParameterError, "mapping of different names"),
         (([0, 1],), InvalidParameterError, "y_score"),
     ],
 )
@@ -374,7 +376,7 @@ def test_bad_goals_and_titles_are_refused():
     """A slip in the goal or a title that is no text is an error that names it."""
     with pytest.raises(UnknownMetricError, match="f11"):
         cp.report([0, 1], [0.1, 0.2], maximize="f11")
-    with pytest.raises(InvalidParameterError, match="parameter of report"):
+    with pytest.raises(InvalidParameterError, match=r"^maximize must be given"):
         cp.report([0, 1], [0.1, 0.2])
     with pytest.raises(InvalidParameterError, match="title"):
         cp.report([0, 1], [0.1, 0.2], maximize="f1", title=3)
@@ -387,9 +389,9 @@ def test_many_models_stay_small():
     models = {f"model {i}": p + rng.normal(scale=0.05, size=3000) for i in range(40)}
     made = cp.report(y, models, maximize="f1")
     check(made.to_dict())
-    assert sum(len(model["cuts"]["tp"]) for model in made.to_dict()["models"]) <= 5 * DRAWN
+    assert sum(len(model["cuts"]["tp"]) for model in made.to_dict()["models"]) <= 5 * DRAWN_CUTS
     assert len(made.html().encode()) < 6_000_000
-    with pytest.raises(InvalidParameterError, match="40 at most"):
+    with pytest.raises(InvalidParameterError, match="40 models at most"):
         cp.report(y, models | {"one more": p}, maximize="f1")
 
 

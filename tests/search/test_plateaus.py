@@ -24,7 +24,7 @@ GOALS = (
 def tight(y, s, weights=None, holds=0):
     """A source that can hand over next to nothing."""
     source = ArraySource.labelled(y, s, sample_weight=weights)
-    source.holds = holds
+    source.rows_limit = holds
     return source
 
 

@@ -1,12 +1,15 @@
-"""`Sketch`: exact counts that merge in any order, honest bounds, and a second look that is exact."""
+"""`Sketch`: exact counts that merge in any order, certain bounds, and `refine`, which equals `find`."""
 
 import contextlib
 import hashlib
 import io
+import json
 import math
 import os
 import pickle
 import struct
+import threading
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,40 +18,59 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutpoints as cp
-from asking import replay
-from cutpoints._kernel.float_order import numbered, spans
-from cutpoints._kernel.masses import Masses, Unit
+from cutpoints._kernel.mergeable_histogram import numbered
+from cutpoints._kernel.weights import FixedPoint
 from cutpoints._search import run
+from cutpoints._sketch import contents as _contents
 from cutpoints._sketch import file as _file
-from cutpoints._sketch import sketch as _sketch
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints.exceptions import CutpointError, InvalidInputError, InvalidParameterError
 from strategies import ADVERSARIAL, conjunctions, directions, objectives, problems
 
-LABELLED = ("unweighted", "integer weights", "float weights", "one weight")
-kinds = st.sampled_from(LABELLED)
+kinds = st.sampled_from(["unweighted", "integer weights", "float weights", "one weight"])
+labelled = kinds.flatmap(problems)
 limits = st.sampled_from([1, 2, 3, 5, 1 << 16])
 
 
 @contextlib.contextmanager
 def few_buckets(limit):
-    """Let a sketch have few buckets, and let refine narrow, so that a few rows show everything."""
+    """Let a sketch have few buckets, and let searches narrow, so that a few rows show everything."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_sketch, "LIMIT", limit)
-        patch.setattr(run, "SMALL", 0)
+        patch.setattr(_contents, "MAX_BUCKETS", limit)
+        patch.setattr(run, "DIRECT_ROWS", 0)
         yield
+
+
+def heaviest(problem):
+    """A `max_weight` for all parts of a problem; None without weights."""
+    return None if problem.weights is None else max(1.0, float(problem.weights.max()))
 
 
 def sketched(problem, index=slice(None)):
     """A sketch of some rows of a problem."""
     part = problem.take(index)
-    return cp.Sketch().update(part.scores, part.labels, sample_weight=part.weights)
+    sketch = cp.Sketch(max_weight=heaviest(problem))
+    return sketch.update(part.labels, part.scores, sample_weight=part.weights)
 
 
-def told(solution):
+def rounded(problem):
+    """The problem with the weights that the sketch has after rounding; sums of these are exact."""
+    if problem.weights is None:
+        return problem
+    grid = FixedPoint.fitting(largest=heaviest(problem), rows=10**9)
+    return replace(problem, weights=grid.decode(grid.encode(problem.weights)))
+
+
+def answers(solution):
     """All that two searches of the same data must agree on."""
     ties = [(tie.threshold, tie.interval, tie.confusion) for tie in solution.ties]
-    shown = (solution.status, solution.threshold, solution.value, solution.interval, solution.counts)
-    return *shown, ties, str(solution.attainable), solution.rows, solution.positives, solution.negatives
+    shown = (solution.status, solution.threshold, solution.value, solution.interval, solution.confusion)
+    totals = solution.rows, solution.positives, solution.negatives
+    return *shown, ties, str(solution.attainable), solution.certificate, *totals
+
+
+def wanted(direction, objective, constraints):
+    """A goal as keyword arguments."""
+    return {direction: objective.text, "subject_to": [one.text for one in constraints]}
 
 
 # --- the numbering of the floats
@@ -60,31 +82,15 @@ def told(solution):
     ),
     st.integers(0, 62),
 )
-def test_numbers_never_decrease_and_spans_are_exact(values, level):
-    """A span has the floats of its bucket and no others, at every level."""
+def test_numbers_never_decrease(values, level):
+    """Buckets are intervals of scores, at every level; a score and the next float may share one."""
     scores = np.sort(np.array(values, dtype=np.float64)) + 0.0
+    with np.errstate(over="ignore"):
+        above = np.nextafter(scores, np.inf)
     numbers = numbered(scores) >> level
 
-    low, high = spans(numbers, level)
-
     assert (numbers[1:] >= numbers[:-1]).all()  # their differences may be too large for integers
-    assert ((low <= scores) & (scores <= high)).all()
-    for end in (low, high):
-        assert (numbered(end) >> level == numbers).all()
-    with np.errstate(over="ignore"):
-        below, above = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
-    assert ((low == -np.inf) | (numbered(below) >> level < numbers)).all()
-    assert ((high == np.inf) | (numbered(above) >> level > numbers)).all()
-
-
-@given(st.lists(st.integers(0, 2**150), min_size=1, max_size=4), st.integers(-60, 0), st.integers(0, 150))
-def test_a_finer_grain_changes_no_mass(integers, exponent, finer):
-    """`Masses.to` shifts integers of many limbs without losing a bit."""
-    coarse, fine = Unit(exponent, 5), Unit(exponent - finer, 10)
-    parts = [Masses.scalar(integer, coarse) for integer in integers]
-    masses = Masses(np.concatenate([part.limbs for part in parts], axis=1), coarse)
-
-    assert [integer << finer for integer in integers] == masses.to(fine).integers()
+    assert (numbered(above) >> level >= numbers).all()
 
 
 # --- merging
@@ -121,8 +127,8 @@ def test_scores_of_both_signs_in_one_bucket_too_few():
     """They never share a bucket; to ask for that again does not make a sketch another one."""
     scores, labels = np.array([-np.inf, -np.inf, 0.0]), np.array([0, 1, 1])
     with few_buckets(1):
-        whole = cp.Sketch().update(scores, labels)
-        parts = cp.Sketch().update(scores[:1], labels[:1]) + cp.Sketch().update(scores[1:], labels[1:])
+        whole = cp.Sketch().update(labels, scores)
+        parts = cp.Sketch().update(labels[:1], scores[:1]) + cp.Sketch().update(labels[1:], scores[1:])
 
     assert whole.to_bytes() == parts.to_bytes()
 
@@ -133,9 +139,9 @@ def test_many_rows_in_any_split_give_equal_bytes():
     scores = np.concatenate([rng.random(150_000), rng.lognormal(0, 30, 50_000), [np.inf, -np.inf, 1.0, 0.0]])
     labels = rng.integers(0, 2, len(scores))
     weights = rng.random(len(scores)) * 10.0 ** rng.integers(-9, 9, len(scores))
-    whole = cp.Sketch().update(scores, labels, sample_weight=weights)
+    whole = cp.Sketch(max_weight=1e9).update(labels, scores, sample_weight=weights)
     parts = [
-        cp.Sketch().update(scores[i::7], labels[i::7], sample_weight=weights[i::7])
+        cp.Sketch(max_weight=1e9).update(labels[i::7], scores[i::7], sample_weight=weights[i::7])
         for i in (3, 1, 0, 6, 5, 2, 4)
     ]
 
@@ -145,7 +151,7 @@ def test_many_rows_in_any_split_give_equal_bytes():
 
 def test_merging_leaves_the_other_alone():
     """`merge` changes the one it is called on, `+` neither."""
-    one, other = cp.Sketch().update([0.1], [0]), cp.Sketch().update([0.9], [1])
+    one, other = cp.Sketch().update([0], [0.1]), cp.Sketch().update([1], [0.9])
     before = one.to_bytes(), other.to_bytes()
 
     both = one + other
@@ -162,26 +168,124 @@ def test_parts_of_float32_and_float64_are_one():
     scores = np.random.default_rng(0).random(100).astype(np.float32)
     labels = np.arange(100) % 2
 
-    assert cp.Sketch().update(scores, labels) == cp.Sketch().update(scores.astype(np.float64), labels)
+    assert cp.Sketch().update(labels, scores) == cp.Sketch().update(labels, scores.astype(np.float64))
 
 
-def test_weights_of_one_are_no_weights():
-    """A row without a weight weighs 1, in the bytes too."""
-    assert cp.Sketch().update([0.1, 0.2], [0, 1]) == cp.Sketch().update(
-        [0.1, 0.2], [0, 1], sample_weight=[1, 1.0]
-    )
+def test_a_row_without_a_weight_weighs_one():
+    """Updates with and without weights go into one sketch, and weights of one are no weights."""
+    given, left_out = cp.Sketch(max_weight=9), cp.Sketch(max_weight=9)
+
+    given.update([0, 1], [0.1, 0.2], sample_weight=[1, 1.0])
+    left_out.update([0, 1], [0.1, 0.2])
+
+    assert given == left_out
+    assert (1, 1) == (given.positives, given.negatives)
+
+
+def test_threads_may_update_one_sketch():
+    """No row is lost, whichever thread comes first."""
+    rng = np.random.default_rng(0)
+    scores, labels = rng.random(200_000), rng.integers(0, 2, 200_000)
+    sketch = cp.Sketch()
+
+    def work(first):
+        for start in range(first * 1000, 200_000, 8000):
+            sketch.update(labels[start : start + 1000], scores[start : start + 1000])
+
+    threads = [threading.Thread(target=work, args=(first,)) for first in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert 200_000 == sketch.rows
+    assert cp.Sketch().update(labels, scores) == sketch
+
+
+# --- weights
+
+
+def test_weights_are_rounded_once():
+    """Integers are exact; any weight is off by at most the resolution, and sums are not rounded."""
+    sketch = cp.Sketch(max_weight=1000.0)
+    sketch.update([1] * 10 + [0], np.arange(11), sample_weight=[0.1] * 10 + [3])
+
+    assert 3 == sketch.negatives
+    assert abs(sketch.positives - 1) <= 10 * sketch.resolution
+    assert 2.0**-23 == sketch.resolution
+    assert 2.0**-27 == cp.Sketch(max_weight=1000.0, max_rows=10**6).resolution
+    assert 0 == cp.Sketch().resolution
+
+
+def test_weights_need_a_limit():
+    """A sketch that counts takes no weights; the hint says how to make one that does."""
+    sketch = cp.Sketch().update([1], [0.5])
+
+    with pytest.raises(InvalidParameterError, match=r"counts rows(.|\n)*Sketch\(max_weight="):
+        sketch.update([1], [0.5], sample_weight=[2])
+    with pytest.raises(InvalidParameterError, match="counts rows"):
+        sketch.refine([1], [0.5], sample_weight=[1], maximize="f1")
+
+
+def test_weights_and_rows_beyond_the_limits():
+    """They are refused with what to do, and leave the sketch as it was."""
+    sketch = cp.Sketch(max_weight=10, max_rows=3).update([0, 1], [0.1, 0.2], sample_weight=[10, 0])
+    before = sketch.to_bytes()
+
+    with pytest.raises(InvalidParameterError, match=r"at most max_weight, 10\.0, got '10\.5 at row 1'"):
+        sketch.update([0, 1], [0.1, 0.2], sample_weight=[1, 10.5])
+    for rows in (2, 4):
+        with pytest.raises(InvalidParameterError, match="larger max_rows"):
+            sketch.update([1] * rows, [0.5] * rows)
+
+    assert before == sketch.to_bytes()
+    assert 3 == sketch.update([1], [0.5]).rows
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"max_weight": 0},
+        {"max_weight": -1},
+        {"max_weight": math.nan},
+        {"max_weight": math.inf},
+        {"max_weight": 1e308},
+        {"max_weight": "9"},
+        {"max_weight": 9, "max_rows": 0},
+        {"max_weight": 9, "max_rows": 1.5},
+        {"max_weight": 9, "max_rows": math.inf},
+        {"max_weight": 9, "max_rows": 2**62},
+    ],
+)
+def test_impossible_limits(limits):
+    """There must be a grid on which all weights and their sum fit."""
+    with pytest.raises(InvalidParameterError, match=r"^max_\w+ must be a positive") as error:
+        cp.Sketch(**limits)
+    assert "Sketch" == error.value.caller
+
+
+def test_only_sketches_of_equal_limits_merge():
+    """Other limits are another rounding of the weights."""
+    parts = [cp.Sketch(**limits) for limits in ({}, {"max_weight": 9}, {"max_weight": 9, "max_rows": 99})]
+    for one in parts:
+        for other in parts:
+            if one is not other:
+                with pytest.raises(InvalidParameterError, match="the same max_weight and max_rows"):
+                    one.merge(other)
+    assert cp.Sketch() == cp.Sketch(max_rows=99)  # it counts, as many as there are
 
 
 # --- answers
 
 
-@given(problems().filter(lambda p: p.labels is not None), directions, objectives(), conjunctions(2), limits)
+@given(labelled, directions, objectives(), conjunctions(2), limits)
 @settings(max_examples=150)
 def test_the_optimum_is_within_the_bounds(problem, direction, objective, constraints, limit):
     """Lower and upper bound hold, the confusion is that of the threshold, and proofs are proofs."""
-    goal = {direction: objective.text, "subject_to": [one.text for one in constraints]}
+    goal = wanted(direction, objective, constraints)
+    exact = rounded(problem)
     try:
-        truth = cp.find(problem.labels, problem.scores, sample_weight=problem.weights, **goal)
+        truth = cp.find(exact.labels, exact.scores, sample_weight=exact.weights, **goal)
     except InvalidInputError:
         truth = None
     with few_buckets(limit):
@@ -207,43 +311,46 @@ def test_the_optimum_is_within_the_bounds(problem, direction, objective, constra
         if best.status == "optimal":
             assert truth.value == best.value
     if best.threshold is not None:
-        counts = replay(problem.scores, problem.labels, best.threshold, problem.weights)
-        assert {k: float(v) for k, v in counts.items()} == {
-            k: float(v) for k, v in best.confusion.to_dict().items()
-        }
+        called = [(pos, neg) for score, pos, neg in exact.rows if score >= best.threshold]
+        tp, fp = (float(sum(side)) for side in zip(*called, strict=True)) if called else (0, 0)
+        assert (tp, fp) == (best.confusion.tp, best.confusion.fp)
         assert best.value in (best.lower, best.upper)
 
 
-@given(problems("unweighted", min_size=1), directions, objectives(), conjunctions(2), limits)
+@given(labelled, directions, objectives(), conjunctions(2), limits)
+@settings(max_examples=300)
 def test_refine_gives_what_find_gives(problem, direction, objective, constraints, limit):
-    """The second look ends at the same threshold, interval, confusion, ties and status."""
-    assert_refined(problem, direction, objective, constraints, limit)
-
-
-@given(problems("float weights", min_size=1), directions, objectives(), conjunctions(1), limits)
-def test_refine_gives_what_find_gives_with_weights(problem, direction, objective, constraints, limit):
-    """Masses of a sketch and of the data may have different grains; their sums are the same."""
-    assert_refined(problem, direction, objective, constraints, limit)
-
-
-def assert_refined(problem, direction, objective, constraints, limit):
-    """Ask both, or see both refuse."""
-    goal = {direction: objective.text, "subject_to": [one.text for one in constraints]}
-    data = {"sample_weight": problem.weights}
+    """The same threshold, interval, confusion, ties and status, or the same error."""
+    goal = {**wanted(direction, objective, constraints), "sample_weight": problem.weights}
     with few_buckets(limit):
         sketch = sketched(problem)
-        try:
-            expected = cp.find(problem.labels, problem.scores, **data, **goal)
-        except InvalidInputError as error:
-            refused = error
-        else:
-            refused = None
-        if refused is not None:
-            with pytest.raises(InvalidInputError) as caught:
-                sketch.refine(problem.scores, problem.labels, **data, **goal)
-            assert str(refused) == str(caught.value)
-            return
-        assert told(expected) == told(sketch.refine(problem.scores, problem.labels, **data, **goal))
+
+        def outcome(ask):
+            try:
+                return answers(ask(problem.labels, problem.scores, **goal))
+            except InvalidInputError as error:
+                return str(error)
+
+        assert outcome(cp.find) == outcome(sketch.refine)
+
+
+def test_refine_with_weights_that_the_sketch_lost():
+    """Weights below the resolution are zero in the sketch, and not in the data."""
+    rows = {"y_true": [0, 1, 0], "y_score": [0.5, 0.25, 0.75], "sample_weight": [1e9, 0.1, 1e9]}
+    sketch = cp.Sketch(max_weight=1e9).update(**rows)
+
+    assert 0 == sketch.positives
+    for goal in ({"maximize": "recall"}, {"maximize": "f1", "subject_to": "recall >= 0.5"}):
+        assert answers(cp.find(**rows, **goal)) == answers(sketch.refine(**rows, **goal))
+
+
+def test_refine_does_not_split_tied_weighted_scores():
+    """One positive and two negatives of one score are one cut."""
+    rows = {"y_true": [0, 1], "y_score": [0.5, 0.5], "sample_weight": [2, 1]}
+    sketch = cp.Sketch(max_weight=2).update(**rows)
+
+    assert 0.5 == sketch.best(maximize="f1").value
+    assert 0.5 == sketch.refine(**rows, maximize="f1").value
 
 
 def test_refine_takes_frames_and_files(tmp_path):
@@ -254,19 +361,19 @@ def test_refine_takes_frames_and_files(tmp_path):
     label = (rng.random(100_000) < score).astype(int)
     frame = pd.DataFrame({"y": label, "p": score})
     frame.to_parquet(tmp_path / "scores.parquet")
-    sketch = cp.Sketch().update(score, label)
-    expected = told(cp.find(label, score, maximize="mcc"))
+    sketch = cp.Sketch().update(label, score)
+    expected = answers(cp.find(label, score, maximize="mcc"))
 
     for data in (frame, tmp_path / "scores.parquet"):
-        assert expected == told(sketch.refine(data, label="y", score="p", maximize="mcc"))
-    assert expected == told(sketch.refine(score, label, maximize="mcc"))
+        assert expected == answers(sketch.refine(data, label="y", score="p", maximize="mcc"))
+    assert expected == answers(sketch.refine(label, score, maximize="mcc"))
     assert "bounded" == sketch.best(maximize="mcc").status
 
 
-@given(problems(max_size=16).filter(lambda p: p.labels is not None), limits)
+@given(kinds.flatmap(lambda kind: problems(kind, max_size=16)), limits)
 def test_auc_is_within_its_bounds(problem, limit):
     """The exact area, by counting pairs, is between the bounds, and equal to them where scores are few."""
-    rows = problem.rows
+    rows = rounded(problem).rows
     positives, negatives = (sum(row[i] for row in rows) for i in (1, 2))
     with few_buckets(limit):
         sketch = sketched(problem)
@@ -293,14 +400,14 @@ def test_bounds_are_narrow_on_ordinary_scores():
     rng = np.random.default_rng(0)
     score = rng.beta(0.5, 3, 300_000)
     label = rng.random(300_000) < score
-    sketch = cp.Sketch().update(score, label)
+    sketch = cp.Sketch().update(label, score)
 
     best = sketch.best(maximize="f1")
 
     assert best.upper - best.lower < 2e-4
     assert sketch.auc.upper - sketch.auc.lower < 2e-4
     assert best.lower <= cp.find(label, score, maximize="f1").value <= best.upper
-    assert len(sketch.to_bytes()) < 3_200_000
+    assert len(sketch.to_bytes()) < 3_200_000  # the most that there can be
 
 
 def test_rounded_scores_need_no_second_look():
@@ -308,7 +415,7 @@ def test_rounded_scores_need_no_second_look():
     rng = np.random.default_rng(0)
     score = np.round(rng.random(50_000), 3)
     label = rng.random(50_000) < score
-    sketch = cp.Sketch().update(score, label)
+    sketch = cp.Sketch().update(label, score)
 
     best, expected = sketch.best(maximize="f1"), cp.find(label, score, maximize="f1")
 
@@ -327,16 +434,18 @@ def test_a_function_of_ones_own_has_no_bound():
         return -((tp - 7) ** 2) - fp
 
     with few_buckets(16):
-        sketch = cp.Sketch().update(score, label)
+        sketch = cp.Sketch().update(label, score)
         assert math.inf == sketch.best(maximize=odd).upper
-        assert told(cp.find(label, score, maximize=odd)) == told(sketch.refine(score, label, maximize=odd))
+        assert answers(cp.find(label, score, maximize=odd)) == answers(
+            sketch.refine(label, score, maximize=odd)
+        )
 
 
 def test_open_and_infeasible_constraints():
     """A constraint that no edge meets may be met inside a bucket; one that no cut can meet is refused."""
     score, label = np.arange(1, 33) / 64, np.arange(32) % 2
     with few_buckets(1):
-        sketch = cp.Sketch().update(score, label)
+        sketch = cp.Sketch().update(label, score)
         inside = sketch.best(
             maximize="recall", subject_to="predicted_positive <= 5 and predicted_positive > 0"
         )
@@ -358,7 +467,7 @@ BAD = {
     "text": ([0.1, 0.2], ["a", "b"], {}, "pos_label"),
     "length": ([0.1], [0, 1], {}, "same number of rows"),
     "weight": ([0.1, 0.2], [0, 1], {"sample_weight": [1, -1]}, "must not be negative"),
-    "minus": ([0.1, 0.2], [-1, 1], {}, "Got -1, 0 and 1"),
+    "minus": ([0.1, 0.2], [-1, 1], {}, "-1, 0 and 1"),
 }
 
 
@@ -366,23 +475,45 @@ BAD = {
 def test_a_batch_that_is_refused_leaves_the_sketch_as_it_was(name):
     """The error is that of arrays, and nothing of the batch is counted."""
     scores, labels, options, message = BAD[name]
-    sketch = cp.Sketch().update([0.5, 0.25], [0, 1])
+    sketch = cp.Sketch(max_weight=2).update([0, 1], [0.5, 0.25])
     before = sketch.to_bytes()
 
     with pytest.raises(InvalidInputError, match=message):
-        sketch.update(scores, labels, **options)
+        sketch.update(labels, scores, **options)
 
     assert before == sketch.to_bytes()
 
 
-def test_negatives_of_two_kinds_do_not_merge():
-    """0/1 in one part and -1/+1 in another is a third label, as it is on arrays; pos_label settles it."""
-    zero, minus = cp.Sketch().update([0.1, 0.9], [0, 1]), cp.Sketch().update([0.2, 0.8], [-1, 1])
+def test_three_labels_over_several_parts():
+    """What `find` refuses in one array, a sketch refuses in parts, with and without `pos_label`."""
+    zero, minus = cp.Sketch().update([0, 1], [0.1, 0.9]), cp.Sketch().update([-1, 1], [0.2, 0.8])
 
     with pytest.raises(InvalidInputError, match="-1, 0 and 1"):
         zero.merge(minus)
+    with pytest.raises(InvalidInputError, match="-1, 0 and 1"):
+        zero.update([-1], [0.5], pos_label=1)
     assert 2 == zero.rows
-    assert 4 == zero.merge(cp.Sketch().update([0.2, 0.8], [-1, 1], pos_label=1)).rows
+    assert 5 == zero.update([1.0, False, True], [0.2, 0.8, 0.3]).rows
+    text = cp.Sketch().update(["no", "yes"], [0.1, 0.9], pos_label="yes")
+    with pytest.raises(InvalidInputError, match="'maybe', 'no' and 'yes'"):
+        text.update(["maybe"], [0.5], pos_label="yes")
+
+
+def test_another_positive_label():
+    """Updates and merges with different `pos_label` are refused, also after a file."""
+    sketch = cp.Sketch().update(["no", "yes"], [0.1, 0.9], pos_label="yes")
+    other = cp.Sketch().update(["no", "yes"], [0.1, 0.9], pos_label="no")
+    loaded = cp.Sketch.from_bytes(sketch.to_bytes())
+
+    for one in (sketch, loaded):
+        with pytest.raises(InvalidParameterError, match=r"^pos_label must be 'yes'"):
+            one.update(["no", "yes"], [0.1, 0.9], pos_label="no")
+        with pytest.raises(InvalidParameterError, match=r"^pos_label must be 'yes'"):
+            one.merge(other)
+        assert 2 == one.rows
+    assert 3 == loaded.update(["yes"], [0.3], pos_label="yes").rows
+    with pytest.raises(InvalidParameterError, match="at most 1000 characters"):
+        cp.Sketch().update(["x" * 1001, "y"], [0.1, 0.9], pos_label="y")
 
 
 def test_only_sketches_merge():
@@ -399,7 +530,7 @@ def test_empty_batches_and_empty_sketches():
 
     assert "Sketch: no rows" == repr(empty)
     assert empty == cp.Sketch.from_bytes(empty.to_bytes())
-    assert 1 == (empty + cp.Sketch().update([0.5], [1])).rows
+    assert 1 == (empty + cp.Sketch().update([1], [0.5])).rows
     for ask in (lambda: empty.auc, lambda: empty.best(maximize="f1")):
         with pytest.raises(InvalidInputError, match="at least one row"):
             ask()
@@ -410,20 +541,23 @@ def test_refine_sees_other_data():
     rng = np.random.default_rng(0)
     score = rng.random(200_000)
     label = rng.random(200_000) < score
-    sketch = cp.Sketch().update(score, label)
-    threshold = sketch.refine(score, label, maximize="f1").threshold
+    sketch = cp.Sketch().update(label, score)
+    threshold = sketch.refine(label, score, maximize="f1").threshold
     moved = score.copy()
     near = np.flatnonzero(np.abs(score - threshold) < 1e-4)
     moved[near[0]] = 0.9
+    flipped = label.copy()
+    flipped[[np.flatnonzero(label & (score < 0.1))[0], np.flatnonzero(~label & (score > 0.9))[0]]] ^= True
 
     for scores, labels, message in (
         (score[1:], label[1:], "Rows: 200,000 in the sketch, 199,999 in the data"),
         (score, ~label, "Positives"),
         (score / 2, label, "Highest score|Lowest score"),
         (moved, label, "near the optimum"),
+        (score, flipped, "Positives above the optimum"),
     ):
         with pytest.raises(InvalidInputError, match=message):
-            sketch.refine(scores, labels, maximize="f1")
+            sketch.refine(labels, scores, maximize="f1")
 
 
 # --- files
@@ -443,19 +577,33 @@ def test_a_saved_sketch_is_loaded_bit_for_bit(problem, limit):
 def test_save_and_load(tmp_path):
     """A file round trip, and an update of what was loaded."""
     path = tmp_path / "monday.sketch"
-    sketch = cp.Sketch().update([0.1, 0.7], [0, 1])
+    sketch = cp.Sketch().update([0, 1], [0.1, 0.7])
     sketch.save(path)
 
     loaded = cp.Sketch.load(path)
 
     assert sketch == loaded
     assert [path] == list(tmp_path.iterdir())
-    assert 3 == loaded.update([0.3], [1]).rows
+    assert 3 == loaded.update([1], [0.3]).rows
+
+
+def test_the_format_is_as_documented():
+    """A reader in another language needs the page only."""
+    data = cp.Sketch(max_weight=2.0, max_rows=7).update(["n", "y"], [0.5, 0.25], pos_label="y").to_bytes()
+
+    magic, version, level, max_weight, max_rows, m, n = struct.unpack_from("<8sIIdQIQ", data)
+    labels = json.loads(data[HEADER : HEADER + m])
+    low, high, pos, neg, rows = np.frombuffer(data, "<i8", count=6 * n, offset=HEADER + m).reshape(6, n)[1:]
+
+    assert (b"CPSKETCH", 2, 0, 2.0, 7, 2) == (magic, version, level, max_weight, max_rows, n)
+    assert ["y", "n"] == labels
+    assert [0.25, 0.5] == low.view("<f8").tolist() == high.view("<f8").tolist()
+    assert ([2**34, 0], [0, 2**34], [1, 1]) == (pos.tolist(), neg.tolist(), rows.tolist())
 
 
 def test_a_truncated_file_is_refused(tmp_path):
     """At whatever byte it ends, the error names the file."""
-    data = cp.Sketch().update([0.1, 0.7], [0, 1]).to_bytes()
+    data = cp.Sketch().update([0, 1], [0.1, 0.7]).to_bytes()
     path = tmp_path / "half.sketch"
     for length in range(len(data)):
         path.write_bytes(data[:length])
@@ -465,7 +613,7 @@ def test_a_truncated_file_is_refused(tmp_path):
 
 def test_a_flipped_bit_is_refused():
     """The checksum sees any single bit."""
-    data = cp.Sketch().update([0.1, 0.7], [0, 1]).to_bytes()
+    data = cp.Sketch().update([0, 1], [0.1, 0.7]).to_bytes()
     for place in range(len(data)):
         broken = bytearray(data)
         broken[place] ^= 1 << (place % 8)
@@ -480,34 +628,85 @@ def forged(data, place, value):
     return bytes(body) + hashlib.sha256(bytes(body)).digest()
 
 
-HEADER = struct.calcsize("<8sIIIiIiiQ")
+HEADER = struct.calcsize("<8sIIdQIQ")
+COLUMNS = HEADER + len("[1, 0]")
 
 
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        (8, struct.pack("<I", 2), "of version 2"),
+        (8, struct.pack("<I", 1), "of version 1"),
         (12, struct.pack("<I", 77), "header is impossible"),
-        (16, struct.pack("<I", 3), "header is impossible"),
-        (24, struct.pack("<I", 10**9), "header is impossible"),
+        (16, struct.pack("<d", 9.0), "header is impossible"),
+        (16, struct.pack("<dQ", math.nan, 9), "header is impossible"),
+        (16, struct.pack("<dQ", 9.0, 2**63), "header is impossible"),
+        (16, struct.pack("<dQ", 9.0, 1), "impossibly many rows"),
+        (32, struct.pack("<I", 10**9), "header is impossible"),
         (36, struct.pack("<Q", 10**15), "header is impossible"),
         (36, struct.pack("<Q", 3), "bytes instead of"),
-        (20, struct.pack("<i", -5), "impossible grain"),
-        (HEADER, struct.pack("<q", 2**62), "buckets are not in order"),
-        (HEADER + 16, struct.pack("<q", -1), "buckets are not in order"),
-        (HEADER + 16, struct.pack("<q", 2**62), "impossibly many rows"),
-        (HEADER + 32, struct.pack("<d", math.nan), "scores are not in order"),
-        (HEADER + 32, struct.pack("<d", 0.05), "not in their buckets"),
-        (HEADER + 64, struct.pack("<q", -1), "masses are impossible"),
-        (HEADER + 64, struct.pack("<q", 50), "more than its rows"),
+        (HEADER, b"[1,00]", "labels are impossible"),
+        (HEADER, b"[[[[[[", "labels are impossible"),
+        (HEADER, b'{"1":0', "labels are impossible"),
+        (HEADER, b"\xff", "labels are impossible"),
+        (COLUMNS, struct.pack("<q", 2**62), "buckets are not in order"),
+        (COLUMNS + 16, struct.pack("<d", math.nan), "scores are not in order"),
+        (COLUMNS + 16, struct.pack("<d", 0.05), "not in their buckets"),
+        (COLUMNS + 48, struct.pack("<q", -1), "sums are impossible"),
+        (COLUMNS + 48, struct.pack("<q", 50), "sums are impossible"),
+        (COLUMNS + 64, struct.pack("<q", 0), "not those of its rows"),
+        (COLUMNS + 80, struct.pack("<q", -1), "buckets are not in order"),
+        (COLUMNS + 80, struct.pack("<q", 2**62), "impossibly many rows"),
     ],
 )
 def test_forged_contents_are_refused(place, value, message):
     """Contents that no sketch can have are refused although their checksum is right."""
-    data = cp.Sketch().update([0.1, 0.7], [0, 1]).to_bytes()
+    data = cp.Sketch().update([0, 1], [0.1, 0.7]).to_bytes()
 
     with pytest.raises(InvalidInputError, match=message):
         cp.Sketch.from_bytes(forged(data, place, value))
+
+
+def test_buckets_so_far_apart_that_their_difference_overflows():
+    """The order of buckets is compared, not subtracted."""
+    data = bytearray(cp.Sketch().update([0, 1], [-np.inf, np.inf]).to_bytes()[:-32])
+    for column in range(6):
+        place = COLUMNS + 16 * column
+        data[place : place + 16] = data[place + 8 : place + 16] + data[place : place + 8]
+
+    with pytest.raises(InvalidInputError, match="buckets are not in order"):
+        cp.Sketch.from_bytes(bytes(data) + hashlib.sha256(bytes(data)).digest())
+
+
+def test_impossibly_many_rows_do_not_add_up():
+    """Forged counts just below the limit are read, and cannot be merged past it."""
+    data = cp.Sketch().update([1], [0.5]).to_bytes()
+    place = HEADER + len("[1, null]")
+    many = struct.pack("<q", 2**61)
+    sketch = cp.Sketch.from_bytes(forged(forged(data, place + 24, many), place + 40, many))
+
+    with pytest.raises(InvalidParameterError, match="number of rows"):
+        sketch.merge(sketch)
+    assert 2**61 == sketch.rows
+
+
+WORDS = st.sampled_from([0, 1, -1, 2, 7, 2**31, 2**61, 2**62, 2**63 - 1, -(2**63), 1 << 52, 0x7FF8 << 48])
+
+
+@given(labelled, st.lists(st.tuples(st.integers(0, 10**6), WORDS), min_size=1, max_size=3), limits)
+@settings(max_examples=500)
+def test_forged_sketches_are_refused_or_harmless(problem, words, limit):
+    """Whatever a forger writes, there is no traceback, and no sum is negative or overflows."""
+    with few_buckets(limit):
+        data = sketched(problem).to_bytes()
+    for place, word in words:
+        data = forged(data, place % (len(data) - 40), struct.pack("<q", word))
+    with contextlib.suppress(CutpointError):
+        sketch = cp.Sketch.from_bytes(data)
+        assert sketch.rows > 0
+        assert 0 <= sketch.positives + sketch.negatives < math.inf
+        assert sketch.rows * 2 == (sketch + sketch).rows
+        for answer in (sketch.best(maximize="f1"), sketch.auc):
+            assert answer.lower <= answer.upper
 
 
 class Trap:
@@ -532,12 +731,12 @@ def test_nothing_in_a_file_is_executed(tmp_path, monkeypatch):
 
 def test_files_that_are_no_files(tmp_path):
     """A missing file, a folder, and a file that is far too long have errors of their own."""
-    with pytest.raises(InvalidInputError, match="There is no such file"):
+    with pytest.raises(InvalidInputError, match="File not found"):
         cp.Sketch.load(tmp_path / "none")
     with pytest.raises(InvalidInputError, match="must be a sketch"):
         cp.Sketch.load(tmp_path)
     with (tmp_path / "long").open("wb") as file:
-        file.truncate(_file._LARGEST + 1)
+        file.truncate(_file.LARGEST_FILE + 1)
     with pytest.raises(InvalidInputError, match="longer than any sketch"):
         cp.Sketch.load(tmp_path / "long")
     with pytest.raises(InvalidInputError, match="can be written to"):
@@ -547,7 +746,7 @@ def test_files_that_are_no_files(tmp_path):
 def test_a_write_that_fails_leaves_the_older_file(tmp_path, monkeypatch):
     """The file is replaced when the new one is whole, and no part of it stays behind."""
     path = tmp_path / "a.sketch"
-    old = cp.Sketch().update([0.1], [0])
+    old = cp.Sketch().update([0], [0.1])
     old.save(path)
 
     def full(_handle):
@@ -555,7 +754,7 @@ def test_a_write_that_fails_leaves_the_older_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(InvalidInputError, match="No space left"):
-        cp.Sketch().update([0.2], [1]).save(path)
+        cp.Sketch().update([1], [0.2]).save(path)
 
     assert old == cp.Sketch.load(path)
     assert [path] == list(tmp_path.iterdir())
@@ -563,14 +762,14 @@ def test_a_write_that_fails_leaves_the_older_file(tmp_path, monkeypatch):
 
 def test_representations():
     """A sketch says what it has seen, and the best so far where the optimum is."""
-    sketch = cp.Sketch().update([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1])
+    sketch = cp.Sketch().update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
 
     assert (
         "Sketch: 4 rows, 2 positive, 2 negative, scores 0.1 to 0.8, 4 buckets (every distinct score)"
         == repr(sketch)
     )
     with few_buckets(2):
-        coarse = cp.Sketch().update(np.arange(40) / 64, np.arange(40) % 2).best(minimize="cost(fp=1, fn=1)")
+        coarse = cp.Sketch().update(np.arange(40) % 2, np.arange(40) / 64).best(minimize="cost(fp=1, fn=1)")
     assert "optimum     between" in repr(coarse)
     assert coarse.value == coarse.upper
     assert {"threshold", "lower", "upper", "open_rows"} <= set(coarse.to_dict())

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._format import exact, html_pairs, json_number, text_pairs
 from cutpoints._goal import in_words
-from cutpoints._result import html_table, json_number, show
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._assess.bands import Band
     from cutpoints._assess.threshold_sets import ThresholdSet
-    from cutpoints._evaluate.cross_validation import Honest
+    from cutpoints._evaluate.cross_validation import CrossValidated
     from cutpoints._result import Solution
 
 
@@ -75,7 +75,7 @@ class Assessment:
         The value to expect: each fold judged at the threshold of the other folds, counts pooled.
     optimism : float
         How much too good the first is, by the second; positive also when minimising.
-    honest : Honest
+    cross_validation : CrossValidated
         The folds: their thresholds, their values, the pooled counts.
     median_threshold : float
         The (lower) median of the folds' thresholds.
@@ -96,7 +96,7 @@ class Assessment:
     """
 
     solution: Solution
-    honest: Honest
+    cross_validation: CrossValidated
     folds: int
     tolerance: float
     near_optimal: ThresholdSet
@@ -117,7 +117,7 @@ class Assessment:
     @property
     def cross_validated(self) -> float:
         """The value to expect on new rows."""
-        return self.honest.value
+        return self.cross_validation.value
 
     @property
     def optimism(self) -> float:
@@ -127,7 +127,7 @@ class Assessment:
     @property
     def median_threshold(self) -> float:
         """The median of the folds' thresholds: a steadier choice, often a little better on new rows."""
-        known = sorted(t for t in self.honest.thresholds if not math.isnan(t))
+        known = sorted(t for t in self.cross_validation.thresholds if not math.isnan(t))
         return known[(len(known) - 1) // 2] if known else math.nan
 
     @property
@@ -160,7 +160,9 @@ class Assessment:
             worst = "at least" if self._sign > 0 else "at most"
             text += f", {worst} {self.lower_bound:.4g} with {self.confidence:.0%} confidence"
         text += "."
-        broken = [f"'{one}' ({self.honest.constraints[one]:.4g})" for one in self.honest.broken]
+        broken = [
+            f"'{one}' ({self.cross_validation.constraints[one]:.4g})" for one in self.cross_validation.broken
+        ]
         if broken:
             text += (
                 f" Cross-validated, {' and '.join(broken)} does not hold: for a constraint that holds on new "
@@ -182,17 +184,17 @@ class Assessment:
                 {
                     "constraint": one,
                     "resubstitution": json_number(value),
-                    "cross_validated": json_number(self.honest.constraints[one]),
+                    "cross_validated": json_number(self.cross_validation.constraints[one]),
                 }
                 for one, value in self.resubstitution_constraints.items()
             ],
             "folds": {
                 "number": self.folds,
                 "median_threshold": json_number(self.median_threshold),
-                "thresholds": [json_number(t) for t in self.honest.thresholds],
-                "values": [json_number(v) for v in self.honest.fold_values],
-                "infeasible": self.honest.infeasible_folds,
-                "confusion": self.honest.confusion.to_dict(),
+                "thresholds": [json_number(t) for t in self.cross_validation.thresholds],
+                "values": [json_number(v) for v in self.cross_validation.fold_values],
+                "infeasible": self.cross_validation.infeasible_folds,
+                "confusion": self.cross_validation.confusion.to_dict(),
             },
             "tolerance": self.tolerance,
             "near_optimal": self.near_optimal.to_dict(),
@@ -211,7 +213,7 @@ class Assessment:
         best = self.solution
         lines = [
             ("goal", in_words(best.direction, best.objective, best.constraints)),
-            ("threshold", show(self.solution.threshold)),
+            ("threshold", exact(self.solution.threshold)),
             ("resubstitution", f"{self.resubstitution:.6g}   on the rows that chose the threshold"),
             (
                 "cross-validated",
@@ -221,16 +223,11 @@ class Assessment:
             ("fold thresholds", self._fold_thresholds()),
         ]
         lines += [
-            (one, f"{value:.6g} on these rows, {self.honest.constraints[one]:.6g} cross-validated")
+            (one, f"{value:.6g} on these rows, {self.cross_validation.constraints[one]:.6g} cross-validated")
             for one, value in self.resubstitution_constraints.items()
         ]
-        if self.honest.infeasible_folds:
-            lines.append(
-                (
-                    "infeasible",
-                    f"{self.honest.infeasible_folds} of {self.folds} folds had no allowed threshold",
-                )
-            )
+        if none := self.cross_validation.infeasible_folds:
+            lines.append(("infeasible", f"{none} of {self.folds} folds had no allowed threshold"))
         level = f"{self.confidence:.0%}"
         lines += [
             ("near-optimal", f"{self.near_optimal}   within {self.tolerance:.3g} of the best value"),
@@ -263,20 +260,18 @@ class Assessment:
         return lines
 
     def _fold_thresholds(self) -> str:
-        known = [t for t in self.honest.thresholds if not math.isnan(t)]
+        known = [t for t in self.cross_validation.thresholds if not math.isnan(t)]
         if not known:
             return "none"
         return f"{min(known):.6g} to {max(known):.6g}, median {self.median_threshold:.6g}"
 
     def __repr__(self) -> str:
-        width = max(len(name) for name, _ in self.lines()) + 2
-        body = "\n".join(f"{name:<{width}}{text}" for name, text in self.lines())
-        return f"{body}\n\n{self.summary}"
+        return f"{text_pairs(self.lines())}\n\n{self.summary}"
 
     def _repr_html_(self) -> str:
         import html
 
-        return f"<p>{html.escape(self.summary)}</p>{html_table(self.lines())}"
+        return f"<p>{html.escape(self.summary)}</p>{html_pairs(self.lines())}"
 
 
 def _short(x: float | None) -> str:

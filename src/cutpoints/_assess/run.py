@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,18 +10,16 @@ from cutpoints._assess.assessment import Assessment, Bootstrap
 from cutpoints._assess.bands import band
 from cutpoints._assess.bootstrap import Ordered, optima
 from cutpoints._assess.threshold_sets import near_optimal, odds, split_set
-from cutpoints._data.arrays import ArraySource
-from cutpoints._data.labels import Labels
-from cutpoints._data.read import as_source
-from cutpoints._evaluate.cross_validation import honest
-from cutpoints._evaluate.splits import folds, numbered
+from cutpoints._data.read import as_data
+from cutpoints._evaluate.cross_validation import cross_validate
+from cutpoints._evaluate.splits import group_codes, make_splits
 from cutpoints._find import solve
 from cutpoints._goal import Constraints, Objective, goal
 from cutpoints._search.guarantee import generator
 from cutpoints._search.run import decide
 from cutpoints._search.sweep import all_cuts
-from cutpoints._validate import check_confidence, check_resamples, is_number
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints._validate import check_confidence, integer_in, number_in
+from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,11 +67,11 @@ def assess(
     Parameters
     ----------
     y_true, y_score, maximize, minimize, subject_to, label, score, weight, sample_weight, pos_label
-        As for `find`: arrays, or a data frame or a path with names of columns.
-    groups : array-like of shape (n_samples,), default=None
+        As for `find`: arrays, a data frame or a path with names of columns, or a `Data`.
+    groups : array-like of shape (n_samples,) or str, default=None
         Rows of one group (patient, customer, document) are not independent: they are resampled
         together. The confidence set and the band need independent rows and are then left out. Where
-        columns have names it is an array too, in the order of the rows.
+        columns have names it is one of them, or an array in the order of the rows.
     cv : int, splitter, iterable or None, default=5
         Folds for the cross-validated value: a number, a splitter of scikit-learn, or pairs
         (train, test) of row numbers. None is 5, as in scikit-learn.
@@ -104,7 +101,7 @@ def assess(
 
     See Also
     --------
-    find : With ``confidence=``, constraints that hold on new data.
+    find : With ``guarantee=``, constraints that hold on new data.
 
     Examples
     --------
@@ -118,29 +115,26 @@ def assess(
     """
     wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="assess")
     _check(confidence, tolerance, n_bootstrap)
-    source = as_source(
-        y_true,
-        y_score,
-        columns={"label": label, "score": score, "weight": weight},
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        in_memory=True,
-        caller="assess",
-    )
-    y, scores, weights = _rows(source)
+    data = as_data(
+        y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
+        pos_label=pos_label, caller="assess",
+    )  # fmt: skip
+    rows = data.labelled_rows(groups=groups if isinstance(groups, str) else None, caller="assess")
+    (source,), y, weights = rows.sources.values(), rows.y, rows.weights
+    scores = source.scores
     rng = generator(random_state, scores, y)
     positives = int(y.sum())
     if positives in (0, len(y)):
         raise InvalidInputError.no_rows_of(what="assess", positives=positives, negatives=len(y) - positives)
-    group = numbered(groups, len(y))
+    group = group_codes(groups if rows.groups is None else rows.groups, len(y))
     cuts = all_cuts(source)
     best = solve(wanted, lambda one: decide(cuts, one, "sweep", 1, len(y))).raise_if_infeasible()
     assert best.value is not None
     assert best.confusion is not None
-    splits = folds(
+    splits = make_splits(
         y, cv, groups=group, stratify=stratify, random_state=int(rng.integers(2**31)), caller="assess"
     )
-    judged = honest(wanted, y, scores, splits, weights=weights, mass=float(sum(cuts.summary.totals)))
+    judged = cross_validate(wanted, y, scores, splits, weights=weights, mass=float(sum(cuts.summary.totals)))
     near = NEAR * abs(best.value) if tolerance is None else tolerance
     reason = _dependent(weights, group)
     region, why_no_set = None, reason or _not_linear(wanted)
@@ -152,7 +146,7 @@ def assess(
         why_no_band = None if bound else "nothing is known of the shape of this function"
     return Assessment(
         solution=best,
-        honest=judged,
+        cross_validation=judged,
         folds=len(splits),
         tolerance=float(near),
         near_optimal=near_optimal(cuts, wanted, best.value, float(near)),
@@ -174,21 +168,6 @@ def assess(
             str(one): best.confusion.metric(one.expression) for one in wanted.constraints
         },
     )
-
-
-def _rows(source: Any) -> tuple[NDArray[np.uint8], NDArray[Any], NDArray[Any] | None]:
-    """Return labels 0/1, scores and weights of every row."""
-    stream = source.streams[0] if isinstance(source, ArraySource) and len(source.streams) == 1 else None
-    if stream is None or not isinstance(stream.labels, Labels):
-        raise InvalidParameterError.of(
-            parameter="y_true",
-            caller="assess",
-            must_be="one label per row: rows that are already counted cannot be resampled one by one",
-            got=type(source).__name__,
-            hint="pass y_true and y_score as arrays.",
-        )
-    source.summary()  # checks everything
-    return stream.labels.check(slice(None))[0], source.scores, stream.weights
 
 
 def _bootstrap(
@@ -233,11 +212,8 @@ def _not_linear(wanted: Goal) -> str | None:
 
 def _check(confidence: Any, tolerance: Any, n_bootstrap: Any) -> None:
     check_confidence(confidence, "assess")
-    if tolerance is not None and not (is_number(tolerance) and 0 <= tolerance < math.inf):
-        raise InvalidParameterError.of(
-            parameter="tolerance",
-            caller="assess",
-            must_be="a number >= 0, in units of the metric",
-            got=tolerance,
+    if tolerance is not None:
+        number_in(
+            "tolerance", tolerance, 0, expected="a number >= 0, in units of the metric", caller="assess"
         )
-    check_resamples(n_bootstrap, "assess")
+    integer_in("n_bootstrap", n_bootstrap, 0, caller="assess")

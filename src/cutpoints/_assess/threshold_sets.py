@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._curve.costs import index_at
-from cutpoints._data.read import as_source
+from cutpoints._data.arrays import ArraySource
 from cutpoints._find import solve
 from cutpoints._result import Interval
 from cutpoints._search.run import search
@@ -115,21 +115,21 @@ def split_set(
     """
     share = odds(goal)
     if share is None:
-        raise InvalidParameterError.of(
-            parameter="maximize" if goal.sign > 0 else "minimize",
-            caller="split_set",
-            must_be="a linear cost without constraints, such as accuracy or cost(fp=2, fn=1)",
+        raise InvalidParameterError(
+            "maximize" if goal.sign > 0 else "minimize",
             got=str(goal),
+            expected="a linear cost without constraints, such as accuracy or cost(fp=2, fn=1)",
+            caller="split_set",
             hint="other metrics have no exact confidence set for the threshold; see the bootstrap.",
         )
     half = rng.permutation(len(y)) < len(y) // 2
-    source = as_source(y[half], scores[half])
+    source = ArraySource.labelled(y[half], scores[half])
     chosen = solve(goal, lambda one: search(source, one)).threshold
     assert chosen is not None
-    cuts = all_cuts(as_source(y[~half], scores[~half]))
+    cuts = all_cuts(ArraySource.labelled(y[~half], scores[~half]))
     # The cut of the second half that decides as the chosen threshold does.
     at = int(index_at(cuts, chosen))
-    tp, fp = (side.limbs[0] for side in (cuts.tp, cuts.fp))
+    tp, fp = cuts.tp, cuts.fp
     between = np.abs((tp + fp) - (tp[at] + fp[at]))
     positives = np.abs(tp - tp[at])
     from scipy.stats import binom

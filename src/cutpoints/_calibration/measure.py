@@ -1,51 +1,188 @@
-"""Is it calibrated? Scores, their decomposition, slope and intercept, and tests."""
+"""Can the probabilities be believed? Reliability curves, scores and their decomposition, tests."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutpoints._calibration.inputs import as_probabilities, labels_and_probabilities, log_odds
-from cutpoints._calibration.reliability import ReliabilityCurve, Strategy, curve_of, isotonic
-from cutpoints._expected.theory import Theory, theory_of
+from cutpoints._data.array_input import refuse_beyond
+from cutpoints._data.read import as_data
+from cutpoints._expected.theory import Theory, calibrated_threshold
 from cutpoints._find import find
-from cutpoints._result import Solution, json_number
-from cutpoints.exceptions import InvalidInputError
+from cutpoints._format import json_number, text_pairs
+from cutpoints._validate import one_of, positive_integer
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._goal import Objective
+    from cutpoints._result import Solution
 
-_LEVEL = 0.05
+Strategy = Literal["uniform", "quantile", "isotonic"]
+STRATEGIES = ("uniform", "quantile", "isotonic")
+REJECTED = 0.05
+"""A test with a p-value below this rejects calibration."""
+CLIP = 2.0**-53
+
+
+@dataclass(frozen=True)
+class ReliabilityCurve:
+    """The bins that have rows, in ascending order.
+
+    Attributes
+    ----------
+    predicted, observed : array
+        The mean probability and the share of positives of each bin.
+    count : array
+        How many rows each bin has.
+    low, high : array
+        The lowest and the highest probability in each bin.
+    strategy : {"uniform", "quantile", "isotonic"}
+    n_bins : int
+        The number of bins that was asked for; for isotonic bins, the number that there is.
+    """
+
+    predicted: NDArray[np.float64]
+    observed: NDArray[np.float64]
+    count: NDArray[np.int64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    strategy: Strategy
+    n_bins: int
+
+    @property
+    def ece(self) -> float:
+        """Expected calibration error: the mean gap between predicted and observed, over rows.
+
+        It depends on the bins: only compare values with the same bins on the same rows. It is biased
+        upwards, more so with more bins.
+        """
+        return float(np.sum(self.count * np.abs(self.observed - self.predicted)) / self.count.sum())
+
+    @property
+    def bins(self) -> str:
+        """The bins in words, without which an ECE means nothing: '10 uniform bins, 9 with rows'."""
+        some = "" if len(self.count) == self.n_bins else f", {len(self.count)} with rows"
+        return f"{self.n_bins} {self.strategy} {'bin' if self.n_bins == 1 else 'bins'}{some}"
+
+    @property
+    def max_error(self) -> float:
+        """The largest gap of all bins."""
+        return float(np.abs(self.observed - self.predicted).max())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        columns = ("low", "high", "count", "predicted", "observed")
+        bins = zip(*(getattr(self, name).tolist() for name in columns), strict=True)
+        return {
+            "strategy": self.strategy,
+            "n_bins": self.n_bins,
+            "ece": self.ece,
+            "max_error": self.max_error,
+            "bins": [dict(zip(columns, values, strict=True)) for values in bins],
+        }
+
+
+def reliability_curve(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    label: str | None = None,
+    score: str | None = None,
+    strategy: Strategy = "uniform",
+    n_bins: int = 10,
+    pos_label: Any = None,
+) -> ReliabilityCurve:
+    """Return predicted against observed shares of positives, in bins.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), data frame, path or Data
+        Labels. Or in place of `y_true` and `y_prob`, as for `find`, a data frame or files with names of
+        columns, or a `Data` without weights; all rows are held in memory.
+    y_prob : array-like of shape (n_samples,)
+        Probabilities of the positive class.
+    label, score : str, default=None
+        Names of columns, where `y_true` is a frame or a path.
+    strategy : {"uniform", "quantile", "isotonic"}, default="uniform"
+        Bins of equal width (as in scikit-learn), of about equally many rows, or those of isotonic
+        regression (CORP): as fine as the data support and no finer, with nothing to choose.
+    n_bins : int, default=10
+        How many bins; no meaning for isotonic ones.
+    pos_label : int, float, bool or str, default=None
+        The label of the positive class; 1 by default.
+
+    Examples
+    --------
+    >>> import cutpoints as cp
+    >>> c = cp.reliability_curve([0, 0, 1, 1], [0.1, 0.3, 0.6, 0.8], n_bins=2)
+    >>> c.predicted, c.observed
+    (array([0.2, 0.7]), array([0., 1.]))
+    """
+    y, p = labels_and_probabilities(
+        y_true, y_prob, label=label, score=score, pos_label=pos_label, caller="reliability_curve"
+    )
+    return curve_of(y, p, strategy, n_bins, "reliability_curve")
+
+
+def curve_of(
+    y: NDArray[np.float64], p: NDArray[np.float64], strategy: Strategy, n_bins: int, caller: str
+) -> ReliabilityCurve:
+    """Return the curve of checked labels and probabilities."""
+    one_of("strategy", strategy, STRATEGIES, caller=caller)
+    positive_integer("n_bins", n_bins, caller=caller)
+    if strategy == "isotonic":
+        _, bins = isotonic(y, p)
+        n_bins = int(bins.max()) + 1
+    else:
+        edges = np.linspace(0.0, 1.0, n_bins + 1)
+        if strategy == "quantile":
+            edges = np.quantile(p, edges)
+        bins = np.searchsorted(edges[1:-1], p)
+    rows = np.bincount(bins, minlength=n_bins)
+    filled = np.flatnonzero(rows)
+    low, high = np.full(n_bins, np.inf), np.full(n_bins, -np.inf)
+    np.minimum.at(low, bins, p)
+    np.maximum.at(high, bins, p)
+    count = rows[filled]
+    return ReliabilityCurve(
+        predicted=np.bincount(bins, weights=p, minlength=n_bins)[filled] / count,
+        observed=np.bincount(bins, weights=y, minlength=n_bins)[filled] / count,
+        count=count,
+        low=low[filled],
+        high=high[filled],
+        strategy=strategy,
+        n_bins=int(n_bins),
+    )
 
 
 @dataclass(frozen=True, repr=False)
 class Calibration:
-    """How far probabilities can be believed.
+    """How well probabilities are calibrated.
 
     Attributes
     ----------
     rows, prevalence, mean_probability
-        How many rows; the share of positives, and what the probabilities say it is.
+        The number of rows, the share of positives, and the mean of the probabilities.
     brier : float
         The mean of (p - y)^2; equal to ``miscalibration - discrimination + uncertainty``.
     miscalibration, discrimination, uncertainty : float
         What better calibration would gain, what the ranking gains over the prevalence alone, and
         the score of the prevalence alone (the CORP decomposition, with isotonic regression).
     log_loss : float
-        The mean of -log of the probability that was given to what happened; inf if that was 0 once.
+        The mean of -log of the probability of what happened; inf if that was 0 once.
     slope, intercept : float
         Of the logistic regression of y on the log-odds of p: 1 and 0 if calibrated. A slope below 1:
-        too extreme, above 1: too timid. Infinite where p separates the classes.
+        too extreme, above 1: not extreme enough. Infinite where p separates the classes.
     intercept_only : float
         The intercept at slope 1, "calibration in the large": positive if p is too low on the whole.
     spiegelhalter_z, spiegelhalter_p : float
         Spiegelhalter's test of the hypothesis that each y is 1 with probability p, on the Brier
-        score. It sees probabilities that are too extreme or too timid.
+        score. It detects probabilities that are too extreme or not extreme enough.
     cox_chi2, cox_p : float
         The likelihood-ratio test of the same hypothesis against any other slope and intercept.
     curve : ReliabilityCurve
@@ -76,12 +213,10 @@ class Calibration:
 
     @property
     def verdict(self) -> str:
-        """One sentence. A test that does not reject is no proof: with few rows it sees little."""
+        """One sentence. A test that does not reject proves nothing: with few rows it has little power."""
         tests = {"Spiegelhalter's": self.spiegelhalter_p, "the Cox": self.cox_p}
-        rejected = [f"{name} test (p = {p:.2g})" for name, p in tests.items() if p < _LEVEL]
-        gain = (
-            f"recalibration could gain up to {self.miscalibration:.2g} of a Brier score of {self.brier:.4g}"
-        )
+        rejected = [f"{name} test (p = {p:.2g})" for name, p in tests.items() if p < REJECTED]
+        gain = f"recalibration could gain up to {self.miscalibration:.2g} of the Brier score {self.brier:.4g}"
         if rejected:
             return f"Not calibrated, by {' and '.join(rejected)}; {gain}."
         return f"No test rejects calibration at {self.rows:,} rows; {gain}."
@@ -92,23 +227,21 @@ class Calibration:
         return shown | {"verdict": self.verdict, "curve": self.curve.to_dict()}
 
     def __repr__(self) -> str:
+        parts = (
+            f"{self.miscalibration:.6g} miscalibration - {self.discrimination:.6g} discrimination "
+            f"+ {self.uncertainty:.6g} uncertainty"
+        )
         lines = [
             ("rows", f"{self.rows:,}"),
             ("prevalence", f"{self.prevalence:.6g}, mean probability {self.mean_probability:.6g}"),
-            (
-                "brier",
-                (
-                    f"{self.brier:.6g} = {self.miscalibration:.6g} miscalibration "
-                    f"- {self.discrimination:.6g} discrimination + {self.uncertainty:.6g} uncertainty"
-                ),
-            ),
+            ("brier", f"{self.brier:.6g} = {parts}"),
             ("log loss", f"{self.log_loss:.6g}"),
             ("ece", f"{self.ece:.6g}  ({self.curve.bins})"),
             ("slope", f"{self.slope:.6g}, intercept {self.intercept:.6g}  (calibrated: 1 and 0)"),
             ("tests", f"Spiegelhalter p = {self.spiegelhalter_p:.3g}, Cox p = {self.cox_p:.3g}"),
             ("verdict", self.verdict),
         ]
-        return "\n".join(f"{name:<12}{text}" for name, text in lines)
+        return text_pairs(lines)
 
 
 def calibration(
@@ -121,15 +254,15 @@ def calibration(
     n_bins: int = 10,
     pos_label: Any = None,
 ) -> Calibration:
-    """Measure how far probabilities can be believed.
+    """Measure how well probabilities are calibrated.
 
     Use rows that neither the classifier nor a recalibration has seen. The cost is that of a sort.
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), data frame or path
+    y_true : array-like of shape (n_samples,), data frame, path or Data
         Labels, of both classes. Or in place of `y_true` and `y_prob`, as for `find`, a data frame or files
-        with names of columns; all rows are held in memory: files are read, lazy frames collected.
+        with names of columns, or a `Data` without weights; all rows are held in memory.
     y_prob : array-like of shape (n_samples,)
         Probabilities of the positive class.
     label, score : str, default=None
@@ -163,9 +296,8 @@ def calibration(
     >>> round(cp.calibration(frame, label="y", score="p").brier, 4)
     0.1233
     """
-    columns = {"label": label, "score": score}
     y, p = labels_and_probabilities(
-        y_true, y_prob, columns=columns, pos_label=pos_label, caller="calibration"
+        y_true, y_prob, label=label, score=score, pos_label=pos_label, caller="calibration"
     )
     prevalence = float(y.mean())
     if prevalence in (0.0, 1.0):
@@ -212,11 +344,8 @@ class ThresholdCheck:
         """How far the theory's threshold lies above the interval of optimal thresholds; 0 inside."""
         assert self.solution.interval is not None
         low, high = self.solution.interval
-        return (
-            0.0
-            if self.theory.holds
-            else self.theory.threshold - (high if self.theory.threshold > high else low)
-        )
+        theory = self.theory.threshold
+        return 0.0 if self.theory.holds else theory - (high if theory > high else low)
 
     @property
     def sentence(self) -> str:
@@ -249,16 +378,21 @@ class ThresholdCheck:
 
 def check_threshold(
     y_true: Any,
-    y_prob: Any,
+    y_prob: Any = None,
     *,
     maximize: Objective | None = None,
     minimize: Objective | None = None,
+    label: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    sample_weight: Any = None,
     pos_label: Any = None,
 ) -> ThresholdCheck:
     """Compare the best threshold on labels with the one that calibrated probabilities would have.
 
     For f1 the second is half the best f1. The empirical optimum scatters too, so a small gap on few
-    rows means little; `calibration` has tests.
+    rows means little; `calibration` has tests. Takes data as `find` does; the scores are probabilities,
+    and the objective is "f1" by default.
 
     Examples
     --------
@@ -267,17 +401,72 @@ def check_threshold(
     The best threshold for f1 is 0.35, while calibrated probabilities would have it at 0.4 (lambda / 2):
     a gap of 0.05. If it is not chance, probabilities near the threshold are too low by about that much.
     """
-    p = as_probabilities(y_prob)
     if maximize is None and minimize is None:
         maximize = "f1"
-    solution = find(y_true, p, maximize=maximize, minimize=minimize, pos_label=pos_label)
-    theory = theory_of(solution)
+    data = as_data(
+        y_true, y_prob, label=label, score=score, weight=weight, sample_weight=sample_weight,
+        pos_label=pos_label, caller="check_threshold", array="y_prob",
+    )  # fmt: skip
+    summary = data.summary()
+    if not 0 <= summary.low <= summary.high <= 1:
+        for name, source in ({} if data.lazy else data.in_memory()).items():
+            refuse_beyond(source.scores, name)
+        raise InvalidInputError(
+            f"The scores must be probabilities. They range from {summary.low:g} to {summary.high:g}.",
+            hint="calibrate the scores first, with recalibrate().",
+        )
+    solution = find(data, maximize=maximize, minimize=minimize)
+    theory = calibrated_threshold(solution)
     if theory is None:
         raise InvalidInputError.no_theory(objective=solution.objective)
     return ThresholdCheck(solution, theory)
 
 
-# --- logistic regression on the log-odds: two parameters, Newton's method
+# --- checked input
+
+
+def labels_and_scores(
+    y_true: Any, y_score: Any, *, array: str, caller: str, **columns: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
+    """Return labels as 0.0 and 1.0, the scores and their name; raise for weights."""
+    data = as_data(y_true, y_score, array=array, caller=caller, **columns)
+    if data.weighted:
+        expected = f"left out: {caller} counts rows"
+        raise InvalidParameterError("weight", got=data.weight, expected=expected, caller=caller)
+    rows = data.labelled_rows(caller=caller)
+    ((name, scores),) = rows.scores.items()
+    return rows.y.astype(np.float64), scores.astype(np.float64), name
+
+
+def labels_and_probabilities(
+    y_true: Any, y_prob: Any, *, caller: str, **columns: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return labels as 0.0 and 1.0, and probabilities; see `labels_and_scores`."""
+    y, p, name = labels_and_scores(y_true, y_prob, array="y_prob", caller=caller, **columns)
+    refuse_beyond(p, name)
+    return y, p
+
+
+# --- isotonic regression of y on p, and logistic regression on the log-odds by Newton's method
+
+
+def isotonic(y: NDArray[np.float64], p: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return for each row the isotonic share of positives, and the number of its level set."""
+    from sklearn.isotonic import isotonic_regression
+
+    which = np.unique(p, return_inverse=True)[1]
+    rows = np.bincount(which)
+    share = np.bincount(which, weights=y) / rows
+    fitted = isotonic_regression(share, sample_weight=rows.astype(np.float64), y_min=0.0, y_max=1.0)
+    steps = np.diff(fitted) > 1e-12  # within a level set only rounding makes a difference
+    levels = np.concatenate([[0], np.cumsum(steps)])
+    return fitted[which], levels[which]
+
+
+def log_odds(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log(p / (1 - p)); 0 and 1 are moved inside by `CLIP`, so that it is finite."""
+    inside = np.clip(p, CLIP, 1 - CLIP)
+    return np.log(inside) - np.log1p(-inside)
 
 
 def _likelihood(y: NDArray[np.float64], eta: NDArray[np.float64]) -> float:
@@ -320,15 +509,12 @@ def _cox(y: NDArray[np.float64], p: NDArray[np.float64]) -> tuple[float, float, 
 
 def _shift(y: NDArray[np.float64], x: NDArray[np.float64]) -> float:
     """Return the intercept at slope 1: where the mean of the shifted probabilities is the prevalence."""
-    low, high = -1.0, 1.0
-    target = float(y.mean())
-    while _sigmoid(x + low).mean() > target:
-        low *= 2
-    while _sigmoid(x + high).mean() < target:
-        high *= 2
-    for _ in range(200):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        low, high = (middle, high) if _sigmoid(x + middle).mean() < target else (low, middle)
-    return (low + high) / 2
+    from scipy.optimize import brentq
+
+    def excess(shift: float) -> float:
+        return float(_sigmoid(x + shift).mean() - y.mean())
+
+    reach = 1.0
+    while excess(-reach) > 0 or excess(reach) < 0:
+        reach *= 2
+    return float(brentq(excess, -reach, reach, xtol=1e-15))

@@ -1,29 +1,30 @@
-"""What a comparison found."""
+"""What a comparison found: each model at its best threshold, tests, and the hull over all models."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from cutpoints._compare.hull import JointHull, joint_hull
 from cutpoints._curve import Table
+from cutpoints._curve.hull import chain, sentence
 from cutpoints._evaluate import evaluate_cut
-from cutpoints._result import json_number
+from cutpoints._format import json_number
+from cutpoints._validate import one_of
 from cutpoints.exceptions import InfeasibleError, InvalidParameterError
-from cutpoints.metrics._arithmetic import as_fraction, ratio
+from cutpoints.metrics._arithmetic import as_fraction
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from fractions import Fraction
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from cutpoints._compare.auc_tests import DeLong
-    from cutpoints._compare.paired_tests import Bootstrap, McNemar
+    from cutpoints._compare.significance import DeLong, McNemar, PairedBootstrap
     from cutpoints._curve import Curve
     from cutpoints._goal import Goal
     from cutpoints._result import Confusion, Interval, Solution
@@ -53,7 +54,9 @@ def improvement(before: float, after: float) -> Improvement:
     if not (math.isfinite(before) and math.isfinite(after)):
         return Improvement(after - before, math.nan)
     change = as_fraction(after) - as_fraction(before)
-    return Improvement(float(change), float(ratio(change, as_fraction(before))))
+    if before:
+        return Improvement(float(change), float(change / as_fraction(before)))
+    return Improvement(float(change), math.copysign(math.inf, change) if change else math.nan)
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,21 @@ class Entry:
         """The best threshold; None for a bare confusion, or if the constraints cannot be met."""
         return None if self.solution is None else self.solution.threshold
 
+    def to_dict(self, step: Improvement) -> dict[str, Any]:
+        """Return the JSON form, with the improvement over another model."""
+        metrics = {} if self.confusion is None else evaluate_cut(self.confusion).metrics
+        return {
+            "name": self.name,
+            "status": "infeasible" if self.value is None else "optimal",
+            "threshold": json_number(self.threshold),
+            "value": json_number(self.value),
+            "improvement": {"absolute": json_number(step.absolute), "relative": json_number(step.relative)},
+            "confusion": self.confusion and self.confusion.to_dict(),
+            "metrics": {k: json_number(v) for k, v in metrics.items()} or None,
+            "auc": json_number(self.auc),
+            "auc_interval": self.auc_interval and self.auc_interval.to_dict(),
+        }
+
 
 class PairedTest(NamedTuple):
     """The winner against another model on the same rows, both at their best thresholds."""
@@ -83,7 +101,101 @@ class PairedTest(NamedTuple):
     auc_interval: Interval
     auc_p_value: float
     mcnemar: McNemar
-    bootstrap: Bootstrap
+    bootstrap: PairedBootstrap
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return self._asdict() | {
+            "auc_difference": json_number(self.auc_difference),
+            "auc_interval": self.auc_interval.to_dict(),
+            "auc_p_value": json_number(self.auc_p_value),
+            "mcnemar": vars(self.mcnemar),
+            "bootstrap": self.bootstrap.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class JointHull:
+    """The upper hull of the ROC curves of several models on the same rows.
+
+    Attributes
+    ----------
+    models : list of tuple of str
+        Which models have a threshold at each vertex.
+    thresholds : list of tuple of float
+        At which thresholds.
+    fpr, tpr : ndarray
+        The vertices.
+    low, high : ndarray
+        Each vertex is best while a false alarm costs between `low` and `high` misses.
+    area : float
+    """
+
+    models: list[tuple[str, ...]]
+    thresholds: list[tuple[float, ...]]
+    fpr: NDArray[np.float64]
+    tpr: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    area: float
+
+    def table(self) -> Table:
+        """Return one row per vertex, with a sentence that says for which costs to use it."""
+        names = [" = ".join(owners) for owners in self.models]
+        parts = zip(names, self.thresholds, self.low, self.high, strict=True)
+        uses = [
+            sentence(t[0], low, high).replace("use ", f"use {name} at ", 1) for name, t, low, high in parts
+        ]
+        return Table(
+            {
+                "model": np.array(names),
+                "threshold": np.array([t[0] for t in self.thresholds]),
+                "fpr": self.fpr,
+                "tpr": self.tpr,
+                "low": self.low,
+                "high": self.high,
+                "use": np.array(uses),
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        table = self.table()
+        vertices = [
+            {"models": list(owners)}
+            | {key: json_number(float(table[key][i])) for key in ("threshold", "fpr", "tpr", "low", "high")}
+            | {"use": str(table["use"][i])}
+            for i, owners in enumerate(self.models)
+        ]
+        return {"area": self.area, "vertices": vertices}
+
+
+def joint_hull(curves: Mapping[str, Curve]) -> JointHull:
+    """Return the hull over all models; exact, from the vertices of each."""
+    # Models may count in different units (weights); fractions are common to all.
+    owners: dict[tuple[Fraction, Fraction], list[tuple[str, float]]] = {}
+    for name, curve in curves.items():
+        hull = curve.hull()
+        for point, threshold in zip(hull.masses(), hull.thresholds, strict=True):
+            owners.setdefault(point, []).append((name, float(threshold)))
+    points = sorted(owners)
+    # Ascending in FP; of equal FP only the highest TP can be on the upper hull.
+    kept = [points[i] for i in chain(points)]
+    negatives, positives = kept[-1][0], max(tp for _, tp in kept)
+    turns: list[Fraction | float] = [math.inf]
+    for (f0, t0), (f1, t1) in pairwise(kept):
+        turns.append(math.inf if f1 == f0 else (t1 - t0) / (f1 - f0))
+    turns.append(Fraction(0))
+    twice = sum(((t0 + t1) * (f1 - f0) for (f0, t0), (f1, t1) in pairwise(kept)), Fraction(0))
+    return JointHull(
+        [tuple(name for name, _ in owners[p]) for p in kept],
+        [tuple(t for _, t in owners[p]) for p in kept],
+        np.array([float(fp / negatives) for fp, _ in kept]),
+        np.array([float(tp / positives) for _, tp in kept]),
+        np.array([float(x) for x in turns[1:]]),
+        np.array([float(x) for x in turns[:-1]]),
+        float(twice / (2 * positives * negatives)),
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -145,29 +257,22 @@ class Comparison:
 
     @cached_property
     def hull(self) -> JointHull:
-        """The hull over all ROC curves, and who owns which part of it."""
+        """The hull over all ROC curves, and which model owns which part of it."""
         if not self.curves:
-            raise InvalidParameterError.of(
-                parameter="models",
-                caller="hull",
-                must_be="given as scores, not as confusions",
-                got="confusions",
+            raise InvalidParameterError(
+                "models", got="confusions", expected="given as scores, not as confusions", caller="hull"
             )
         return joint_hull(self.curves)
 
     def improvements(self, over: str | None = None) -> dict[str, Improvement]:
         """Return how much better each model's value is than that of `over` (the first model by default).
 
-        For a goal that is minimised an improvement is a fall: positive numbers are better.
+        For a goal that is minimized an improvement is a fall: positive numbers are better.
         """
-        if over is not None and over not in self.entries:
-            raise InvalidParameterError.of(
-                parameter="over",
-                caller="improvements",
-                must_be=f"one of the models {', '.join(map(repr, self.entries))}",
-                got=over,
-            )
-        reference = self.entries[over if over is not None else next(iter(self.entries))]
+        if over is None:
+            over = next(iter(self.entries))
+        one_of("over", over, self.entries, caller="improvements")
+        reference = self.entries[over]
         found = {}
         for name, entry in self.entries.items():
             if entry.value is None or reference.value is None:
@@ -183,24 +288,20 @@ class Comparison:
         steps = self.improvements()
         columns: dict[str, NDArray[Any]] = {"model": np.array([e.name for e in entries])}
         if self.curves:
-            columns["threshold"] = _column([e.threshold for e in entries])
-        columns[str(self.goal.expression)] = _column([e.value for e in entries])
-        columns["better by"] = _column([steps[e.name].absolute for e in entries])
-        columns["relative"] = _column([steps[e.name].relative for e in entries])
+            columns["threshold"] = _column(e.threshold for e in entries)
+        columns[str(self.goal.expression)] = _column(e.value for e in entries)
+        columns["better by"] = _column(steps[e.name].absolute for e in entries)
+        columns["relative"] = _column(steps[e.name].relative for e in entries)
         for name in SHOWN:
             if name not in columns:
                 columns[name] = _column(
-                    [None if e.confusion is None else e.confusion.metric(name) for e in entries]
+                    None if e.confusion is None else e.confusion.metric(name) for e in entries
                 )
         if self.curves:
-            columns["auc"] = _column([e.auc for e in entries])
-            if self.delong is not None:
-                columns["auc low"] = _column(
-                    [e.auc_interval.low if e.auc_interval else None for e in entries]
-                )
-                columns["auc high"] = _column(
-                    [e.auc_interval.high if e.auc_interval else None for e in entries]
-                )
+            columns["auc"] = _column(e.auc for e in entries)
+        if self.delong is not None:
+            columns["auc low"] = _column(e.auc_interval and e.auc_interval.low for e in entries)
+            columns["auc high"] = _column(e.auc_interval and e.auc_interval.high for e in entries)
         return Table(columns)
 
     def to_dict(self) -> dict[str, Any]:
@@ -215,40 +316,14 @@ class Comparison:
             "ranking": self.ranking,
             "baseline": json_number(self.baseline),
             "confidence": self.confidence,
-            "models": [self._model(entry, steps[entry.name]) for entry in self.entries.values()],
-            "tests": [_test(test) for test in self.tests],
+            "models": [entry.to_dict(steps[entry.name]) for entry in self.entries.values()],
+            "tests": [test.to_dict() for test in self.tests],
             "warnings": list(self.warnings),
             "hull": None,
         }
         if self.curves and not any(math.isnan(e.auc) for e in self.entries.values()):
-            table = self.hull.table()
-            keys = ("threshold", "fpr", "tpr", "low", "high")
-            shown["hull"] = {
-                "area": self.hull.area,
-                "vertices": [
-                    {"models": list(self.hull.models[i])}
-                    | {key: json_number(float(table[key][i])) for key in keys}
-                    | {"use": str(table["use"][i])}
-                    for i in range(len(self.hull.models))
-                ],
-            }
+            shown["hull"] = self.hull.to_dict()
         return shown
-
-    def _model(self, entry: Entry, step: Improvement) -> dict[str, Any]:
-        interval = entry.auc_interval
-        return {
-            "name": entry.name,
-            "status": "infeasible" if entry.value is None else "optimal",
-            "threshold": json_number(entry.threshold),
-            "value": json_number(entry.value),
-            "improvement": {"absolute": json_number(step.absolute), "relative": json_number(step.relative)},
-            "confusion": None if entry.confusion is None else entry.confusion.to_dict(),
-            "metrics": None
-            if entry.confusion is None
-            else {k: json_number(v) for k, v in evaluate_cut(entry.confusion).metrics.items()},
-            "auc": json_number(entry.auc),
-            "auc_interval": None if interval is None else interval.to_dict(),
-        }
 
     def __repr__(self) -> str:
         lines = [f"goal      {self.goal}"]
@@ -272,27 +347,5 @@ class Comparison:
         return "\n".join(lines)
 
 
-def _column(values: Sequence[float | None]) -> NDArray[np.float64]:
+def _column(values: Iterable[float | None]) -> NDArray[np.float64]:
     return np.array([math.nan if v is None else v for v in values], dtype=np.float64)
-
-
-def _test(test: PairedTest) -> dict[str, Any]:
-    boot = test.bootstrap
-    return {
-        "first": test.first,
-        "second": test.second,
-        "auc_difference": json_number(test.auc_difference),
-        "auc_interval": test.auc_interval.to_dict(),
-        "auc_p_value": json_number(test.auc_p_value),
-        "mcnemar": {
-            "only_first": test.mcnemar.only_first,
-            "only_second": test.mcnemar.only_second,
-            "p_value": test.mcnemar.p_value,
-        },
-        "bootstrap": {
-            "difference": json_number(boot.difference),
-            "interval": boot.interval.to_dict(),
-            "share_above": json_number(boot.share_above),
-            "n_bootstrap": boot.n_bootstrap,
-        },
-    }

@@ -2,7 +2,7 @@
 
 from cutpoints._curve.costs import BrierCurve, CostCurve, DecisionCurve, ProfitCurve
 from cutpoints._curve.cuts import COLUMNS, Curve, curve
-from cutpoints._curve.hull import Hull, IsoCost, Randomised
+from cutpoints._curve.hull import Hull, IsoCost, Randomized
 from cutpoints._curve.shapes import Det, Gain, Ks, Lift, PrecisionRecall, Roc
 from cutpoints._curve.table import Table
 
@@ -20,7 +20,7 @@ __all__ = [
     "Lift",
     "PrecisionRecall",
     "ProfitCurve",
-    "Randomised",
+    "Randomized",
     "Roc",
     "Table",
     "curve",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from cutpoints._format import count
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -182,11 +183,8 @@ def decision_curve(cuts: Cuts, probability: Any, hull: Hull | None) -> DecisionC
     except (TypeError, ValueError):
         p = np.full(1, np.nan)  # which is no probability either
     if p.ndim != 1 or not ((p >= 0) & (p < 1)).all():
-        raise InvalidParameterError.of(
-            parameter="probability",
-            caller="decision_curve",
-            must_be="probabilities in [0, 1)",
-            got=probability,
+        raise InvalidParameterError(
+            "probability", got=probability, expected="probabilities in [0, 1)", caller="decision_curve"
         )
     index = index_at(cuts, p)
     total = float(sum(cuts.summary.totals))
@@ -225,4 +223,8 @@ def need_probabilities(cuts: Cuts, what: str) -> None:
     """Raise unless all scores are in [0, 1]."""
     summary = cuts.summary
     if summary.low < 0 or summary.high > 1:
-        raise InvalidInputError.beyond_probabilities(what=what, low=summary.low, high=summary.high)
+        raise InvalidInputError(
+            f"The scores must be probabilities for {what}. "
+            f"They range from {count(summary.low)} to {count(summary.high)}.",
+            hint="calibrate the scores first, or use cost_curve, which takes any scores.",
+        )

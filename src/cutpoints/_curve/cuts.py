@@ -14,11 +14,12 @@ from cutpoints._curve import costs
 from cutpoints._curve.hull import Hull
 from cutpoints._curve.shapes import Det, Gain, Ks, Lift, PrecisionRecall, Roc
 from cutpoints._curve.table import Table
-from cutpoints._data.read import as_source
+from cutpoints._data.read import as_data
 from cutpoints._find import cut_at, solve
 from cutpoints._goal import Constraints, Objective, goal, objective
-from cutpoints._search.run import Found, decide
+from cutpoints._search.run import SearchResult, decide
 from cutpoints._search.sweep import all_cuts
+from cutpoints._validate import is_number, number_in, one_of
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 from cutpoints.metrics._arithmetic import as_fraction
 from cutpoints.metrics.expression import Expression
@@ -54,7 +55,7 @@ def curve(
     Parameters
     ----------
     y_true, y_score, label, score, weight, sample_weight, pos_label
-        As for `find`: arrays, or a data frame or a path with names of columns.
+        As for `find`: arrays, a data frame or a path with names of columns, or a `Data`.
 
     Examples
     --------
@@ -74,15 +75,11 @@ def curve(
     >>> cp.curve(frame, label="y", score="p").auc
     0.75
     """
-    source = as_source(
-        y_true,
-        y_score,
-        columns={"label": label, "score": score, "weight": weight},
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        caller="curve",
-    )
-    return Curve(all_cuts(source))
+    data = as_data(
+        y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
+        pos_label=pos_label, caller="curve",
+    )  # fmt: skip
+    return Curve(all_cuts(data.source()))
 
 
 class Curve:
@@ -112,6 +109,21 @@ class Curve:
     # --- counts and metrics at every cut
 
     @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self._cuts.summary.rows
+
+    @property
+    def positives(self) -> int | float:
+        """How many positives there are, or their weight."""
+        return self._cuts.summary.grid.number(self._cuts.summary.positives)
+
+    @property
+    def negatives(self) -> int | float:
+        """How many negatives there are, or their weight."""
+        return self._cuts.summary.grid.number(self._cuts.summary.negatives)
+
+    @property
     def thresholds(self) -> NDArray[np.float64]:
         """The thresholds, descending; read-only."""
         found = self._cuts.thresholds.astype(np.float64, copy=False).view()
@@ -139,9 +151,8 @@ class Curve:
         return self._count("tn")
 
     def _count(self, name: str) -> NDArray[Any]:
-        unit = self._cuts.summary.unit
         values = self._cuts.floats[name]
-        return values.astype(np.int64) if unit.limbs == 1 and unit.exponent == 0 else values
+        return values.astype(np.int64) if self._cuts.summary.grid.step == 1 else values
 
     def values(self, metric: Objective) -> NDArray[np.float64]:
         """Return a metric at every cut; NaN where it is undefined.
@@ -176,10 +187,9 @@ class Curve:
         >>> cp.curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).at(0.5).confusion
         Confusion(tp=1, fp=0, fn=1, tn=2)
         """
-        if not isinstance(threshold, (int, float, np.number)) or math.isnan(threshold):
-            raise InvalidParameterError.of(
-                parameter="threshold", caller="at", must_be="a number (inf allowed)", got=threshold
-            )
+        if not is_number(threshold) or math.isnan(threshold):
+            expected = "a number (inf allowed)"
+            raise InvalidParameterError("threshold", got=threshold, expected=expected, caller="at")
         return cut_at(self._cuts, int(costs.index_at(self._cuts, np.float64(threshold))))
 
     def best(
@@ -192,7 +202,7 @@ class Curve:
         """Return the best cut for a goal, as `find` does, without reading the data again."""
         wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="best")
 
-        def look(one: Any) -> Found:
+        def look(one: Any) -> SearchResult:
             return decide(self._cuts, one, "sweep", 0, self._cuts.summary.rows)
 
         return solve(wanted, look)
@@ -234,7 +244,7 @@ class Curve:
 
     def _gap(self, index: int) -> Fraction:
         summary = self._cuts.summary
-        tp, fp = self._cuts.tp.integer(index), self._cuts.fp.integer(index)
+        tp, fp = int(self._cuts.tp[index]), int(self._cuts.fp[index])
         return abs(Fraction(tp, summary.positives) - Fraction(fp, summary.negatives))
 
     @property
@@ -287,11 +297,7 @@ class Curve:
         >>> c.partial_auc(0.5), c.partial_auc(0.5, standardized=True)
         (0.25, 0.6666666666666666)
         """
-        numeric = isinstance(max_fpr, (int, float, Fraction, np.number))
-        if not numeric or not 0 < max_fpr <= 1:
-            raise InvalidParameterError.of(
-                parameter="max_fpr", caller="partial_auc", must_be="a number in (0, 1]", got=max_fpr
-            )
+        number_in("max_fpr", max_fpr, 0, 1, ends="(]", caller="partial_auc")
         if self._one_class:
             return math.nan
         end = as_fraction(max_fpr)
@@ -345,10 +351,7 @@ class Curve:
             "step" is the average precision. "trapezoid" draws straight lines between the points,
             flat before the first: optimistic, since no threshold attains points in between.
         """
-        if method not in ("step", "trapezoid"):
-            raise InvalidParameterError.of(
-                parameter="method", caller="auc_pr", must_be="'step' or 'trapezoid'", got=method
-            )
+        one_of("method", method, ["step", "trapezoid"], caller="auc_pr")
         if method == "step" or self._cuts.summary.positives == 0:
             return self.average_precision
         return _areas.pr_trapezoid(self._cuts)
@@ -418,19 +421,15 @@ class Curve:
         """Return TPR or FPR, rounded once for counts."""
         summary = self._cuts.summary
         total = summary.positives if name == "tp" else summary.negatives
-        masses = self._cuts.tp if name == "tp" else self._cuts.fp
-        if summary.unit.limbs == 1:
-            return masses.limbs[0] / float(total)
-        return masses.floats() / float(summary.unit.fraction(total))
+        return (self._cuts.tp if name == "tp" else self._cuts.fp) / float(total)
 
     def _corners(self) -> NDArray[np.bool_]:
         """Return which points are not exactly between their neighbours."""
         summary = self._cuts.summary
         tp, fp = self._cuts.tp, self._cuts.fp
-        if summary.unit.limbs == 1 and summary.positives * summary.negatives < _SMALL:
-            up, right = np.diff(tp.limbs[0]), np.diff(fp.limbs[0])
-        else:
-            up, right = (np.diff(np.array(side.integers(), dtype=object)) for side in (tp, fp))
+        up, right = np.diff(tp), np.diff(fp)
+        if summary.positives * summary.negatives >= _SMALL:
+            up, right = up.astype(object), right.astype(object)
         turns = up[1:] * right[:-1] != up[:-1] * right[1:]
         # A repeated point turns nowhere; the first of them is the one to keep, if any.
         stands = (up[1:] == 0) & (right[1:] == 0)

@@ -16,6 +16,7 @@ import numpy as np
 
 from cutpoints._curve.table import Table
 from cutpoints._find import cut_at
+from cutpoints._validate import number_in
 from cutpoints.exceptions import InvalidParameterError
 from cutpoints.metrics._arithmetic import as_fraction
 
@@ -64,7 +65,7 @@ class IsoCost:
 
 
 @dataclass(frozen=True)
-class Randomised:
+class Randomized:
     """A rule between two thresholds: use `low` for a random `share` of the rows and `high` for the others.
 
     In expectation it attains a point on the edge between two vertices, which no threshold does.
@@ -105,7 +106,7 @@ class Hull:
         self._cuts = cuts
         self.indices = vertices(cuts)
         self.points: list[Point] = list(
-            zip(cuts.fp[self.indices].integers(), cuts.tp[self.indices].integers(), strict=True)
+            zip(cuts.fp[self.indices].tolist(), cuts.tp[self.indices].tolist(), strict=True)
         )
         positives, negatives = cuts.summary.positives, cuts.summary.negatives
         self.fpr = np.array([fp / negatives for fp, _ in self.points])
@@ -124,8 +125,8 @@ class Hull:
 
     def masses(self) -> list[tuple[Fraction, Fraction]]:
         """Return FP and TP of the vertices as exact fractions."""
-        unit = self._cuts.summary.unit
-        return [(unit.fraction(fp), unit.fraction(tp)) for fp, tp in self.points]
+        step = self._cuts.summary.grid.step
+        return [(fp * step, tp * step) for fp, tp in self.points]
 
     @cached_property
     def area(self) -> float:
@@ -163,11 +164,11 @@ class Hull:
         """
         alarm, miss = as_fraction(fp) - as_fraction(tn), as_fraction(fn) - as_fraction(tp)
         if alarm < 0 or miss < 0 or (alarm == 0 and miss == 0):
-            raise InvalidParameterError.of(
-                parameter="fp/fn",
-                caller="at_cost",
-                must_be="costs with fp >= tn and fn >= tp, not both equal",
+            raise InvalidParameterError(
+                "fp/fn",
                 got=f"fp={fp}, tn={tn}, fn={fn}, tp={tp}",
+                expected="costs with fp >= tn and fn >= tp, not both equal",
+                caller="at_cost",
                 hint="for any other costs use curve.best(minimize='cost(...)').",
             )
         positives, negatives = self._cuts.summary.positives, self._cuts.summary.negatives
@@ -222,7 +223,7 @@ class Hull:
             }
         )
 
-    def randomised(self, *, fpr: float | None = None, tpr: float | None = None) -> Randomised:
+    def randomized(self, *, fpr: float | None = None, tpr: float | None = None) -> Randomized:
         """Return the rule that attains a rate exactly in expectation, by chance between two vertices.
 
         Parameters
@@ -234,19 +235,19 @@ class Hull:
         --------
         >>> import cutpoints as cp
         >>> c = cp.curve([0, 0, 1, 1, 0, 0, 1, 1], [0, 0.1, 0.3, 0.3, 0.3, 0.4, 0.7, 0.9])
-        >>> c.hull().randomised(fpr=0.25)
-        Randomised(high=0.7, low=0.3, share=0.5, fpr=0.25, tpr=0.75)
+        >>> c.hull().randomized(fpr=0.25)
+        Randomized(high=0.7, low=0.3, share=0.5, fpr=0.25, tpr=0.75)
         """
         if (fpr is None) == (tpr is None):
-            raise InvalidParameterError.of(
-                parameter="fpr",
-                caller="randomised",
-                must_be="given, or else 'tpr', and not both",
+            raise InvalidParameterError(
+                "fpr",
                 got="neither" if fpr is None else "both",
+                expected="given, or else tpr, and not both",
+                caller="randomized",
             )
         positives, negatives = self._cuts.summary.positives, self._cuts.summary.negatives
         axis, name, total = (0, "fpr", negatives) if fpr is not None else (1, "tpr", positives)
-        wanted = _share(fpr if fpr is not None else tpr, Fraction(0), "randomised", name) * total
+        wanted = _share(fpr if fpr is not None else tpr, Fraction(0), "randomized", name) * total
         index = 0
         last = len(self.points) - 1
         while index < last and self.points[index + 1][axis] <= wanted:
@@ -259,7 +260,7 @@ class Hull:
         if there[axis] > here[axis]:
             share = (wanted - here[axis]) / (there[axis] - here[axis])
         mixed = [a + share * (b - a) for a, b in zip(here, there, strict=True)]
-        return Randomised(
+        return Randomized(
             float(self.thresholds[index]),
             float(self.thresholds[min(index + 1, last)]),
             float(share),
@@ -275,12 +276,12 @@ def vertices(cuts: Cuts) -> NDArray[np.intp]:
     below the line between its neighbours; what is left is finished one by one.
     """
     summary = cuts.summary
-    tp, fp = cuts.tp.limbs, cuts.fp.limbs
+    tp, fp = cuts.tp, cuts.fp
     # Equal points (rows without weight) would drop each other: only the first of them stays.
-    same = ((tp[:, 1:] == tp[:, :-1]) & (fp[:, 1:] == fp[:, :-1])).all(axis=0)
+    same = (tp[1:] == tp[:-1]) & (fp[1:] == fp[:-1])
     keep = np.flatnonzero(np.append(True, ~same))
-    exact = summary.unit.limbs == 1 and summary.positives * summary.negatives < _SMALL
-    sides = (fp[0], tp[0]) if exact else (cuts.fp.floats(), cuts.tp.floats())
+    exact = summary.positives * summary.negatives < _SMALL
+    sides = (fp, tp) if exact else (fp.astype(np.float64), tp.astype(np.float64))
     # How far floats may be off; exact integers are not.
     off_x, off_y = (0, 0) if exact else (_ROUNDING * float(side[-1]) for side in sides)
     for _ in range(_ROUNDS):
@@ -297,7 +298,7 @@ def vertices(cuts: Cuts) -> NDArray[np.intp]:
         keep = keep[stays]
         if len(keep) > before * 0.98:
             break
-    points = zip(cuts.fp[keep].integers(), cuts.tp[keep].integers(), strict=True)
+    points = zip(fp[keep].tolist(), tp[keep].tolist(), strict=True)
     return keep[chain(list(points))]
 
 
@@ -317,11 +318,7 @@ def chain(points: Sequence[tuple[Any, Any]]) -> NDArray[np.intp]:
 def _share(given: float | None, default: Fraction, caller: str, name: str = "prevalence") -> Fraction:
     if given is None:
         return default
-    numeric = isinstance(given, (int, float, Fraction, np.number)) and not isinstance(given, bool)
-    if not numeric or not 0 <= given <= 1:
-        raise InvalidParameterError.of(
-            parameter=name, caller=caller, must_be="a number between 0 and 1", got=given
-        )
+    number_in(name, given, 0, 1, caller=caller)
     return as_fraction(given)
 
 

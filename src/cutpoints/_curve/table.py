@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoints._result import to_frame
+from cutpoints._format import text_table, to_frame
 
 _HALF = 10
 
@@ -43,15 +43,7 @@ class Table(Mapping[str, NDArray[Any]]):
         )
         lines = [list(self._columns)]
         lines += [["..." if i < 0 else _cell(column[i]) for column in self._columns.values()] for i in shown]
-        widths = [max(len(line[j]) for line in lines) for j in range(len(self._columns))]
-        texts = [column.dtype.kind in "UO" for column in self._columns.values()]
-        return "\n".join(
-            "  ".join(
-                cell.ljust(width) if text else cell.rjust(width)
-                for cell, width, text in zip(line, widths, texts, strict=True)
-            ).rstrip()
-            for line in lines
-        )
+        return text_table(lines, [i for i, x in enumerate(self._columns.values()) if x.dtype.kind in "UO"])
 
     __repr__ = __str__
 

@@ -10,13 +10,13 @@ import numpy as np
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from cutpoints._kernel.tables import Scores
 
 _WHOLE = 2**53
-LIGHTEST, HEAVIEST = 1e-50, 1e50
-"""Of masses between these, a product over another is a float, neither zero nor infinite."""
 
 
 def as_array(x: Any, name: str, caller: str | None = None) -> NDArray[Any]:
@@ -118,47 +118,31 @@ def no_number(name: str, value: object, row: int, caller: str | None = None) -> 
 
 
 def as_weights(x: Any, name: str) -> Scores:
-    """Return finite, non-negative numbers of a sane size."""
-    return weights_and_ends(x, name)[0]
-
-
-def weights_and_ends(x: Any, name: str) -> tuple[Scores, tuple[float, float] | None]:
-    """Return finite, non-negative numbers of a sane size; and the least, but for 0, and the greatest."""
+    """Return finite, non-negative numbers whose sum is finite."""
     weights = as_floats(x, name)
-    if len(weights):
-        ends = ends_of(weights)
-        if ends[0] >= LIGHTEST and ends[1] <= HEAVIEST:
-            return weights, ends  # the usual case, seen in few passes; NaN is neither
-    refuse_nan(weights, name)
+    if len(weights) and not (weights.min() >= 0 and float(weights.max()) * len(weights) < np.inf):  # NaN too
+        refuse_nan(weights, name)
+        refuse_negative(weights, name)
+        largest = int(weights.argmax())
+        raise infinite_weight(name, f"{float(weights[largest])!r} at row {largest}")
+    return weights
+
+
+def refuse_negative(weights: Scores, name: str) -> None:
+    """Raise for negative weights, saying how many there are and where the first is."""
     bad = weights < 0
     if bad.any():
         first = int(bad.argmax())
         raise InvalidInputError.negative(
             name=name, count=int(bad.sum()), first=first, value=float(weights[first])
         )
-    # As float64: the limits are infinite and zero as float32.
-    bad = (weights > np.float64(HEAVIEST)) | ((weights < np.float64(LIGHTEST)) & (weights > 0))
-    if bad.any():
-        first = int(bad.argmax())
-        raise odd_weight(name, f"{float(weights[first])!r} at row {first}")
-    return weights, None
 
 
-def ends_of(weights: Scores) -> tuple[float, float]:
-    """Return the least of some weights, but for 0 if any is more, and the greatest."""
-    low, high = float(np.minimum.reduce(weights)), float(np.maximum.reduce(weights))
-    if low == 0 < high:
-        # As integers floats have the same order. One less than 0 is more than all of them.
-        bits = weights.view(np.uint64 if weights.itemsize == 8 else np.uint32)
-        low = float(((bits - 1).min() + bits.dtype.type(1)).view(weights.dtype))
-    return low, high
-
-
-def odd_weight(name: str, got: object) -> InvalidParameterError:
-    """Return the error for a weight that is not of a sane size."""
+def infinite_weight(name: str, got: object) -> InvalidParameterError:
+    """Return the error for weights whose sum is no float."""
     return InvalidParameterError.of(
         parameter=name,
-        must_be=f"zero or between {LIGHTEST:g} and {HEAVIEST:g}",
+        must_be="numbers with a finite sum",
         got=got,
         hint="only the ratios of weights matter for rates: rescale them.",
     )
@@ -183,11 +167,11 @@ def refuse_beyond(numbers: Scores, name: str) -> None:
         )
 
 
-def same_length(columns: dict[str, Any]) -> None:
-    """Raise unless all columns are equally long, and not empty."""
+def same_length(columns: dict[str, Any], empty: Callable[..., Exception] = InvalidInputError.empty) -> None:
+    """Raise unless all columns are equally long, and not empty; `empty` makes that error."""
     lengths = {name: len(column) for name, column in columns.items() if column is not None}
     found = set(lengths.values())
     if len(found) > 1:
         raise InvalidInputError.length(names_and_lengths=lengths)
     if 0 in found:
-        raise InvalidInputError.empty(name=next(iter(lengths)))
+        raise empty(name=next(iter(lengths)))

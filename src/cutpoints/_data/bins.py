@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from cutpoints._data.groups import Groups
+from cutpoints._kernel.histogram import within
 
+if TYPE_CHECKING:
     from cutpoints._kernel.tables import Ranges
 
 ROOT = 2.0**-10
@@ -29,40 +30,46 @@ LEAST = 4
 
 
 class Seen(NamedTuple):
-    """The buckets of a count, ascending and disjoint: lowest and highest score, and rows.
+    """The buckets of a count, ascending and disjoint.
 
     `ranges` is what was counted; None for all rows. Between ranges there may be others.
     """
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    rows: NDArray[np.int64]
+    groups: Groups
     ranges: Ranges | None = None
 
     def inside(self, low: float, high: float) -> slice:
         """Return which of the buckets reach into an interval."""
         return slice(
-            int(np.searchsorted(self.high, low, side="left")),
-            int(np.searchsorted(self.low, high, side="right")),
+            int(np.searchsorted(self.groups.high, low, side="left")),
+            int(np.searchsorted(self.groups.low, high, side="right")),
         )
 
-    def rows_in(self, ranges: Ranges) -> NDArray[np.int64]:
-        """Return the rows of each bucket that reaches into one of the ranges."""
+    def within(self, ranges: Ranges) -> Groups:
+        """Return the buckets that reach into one of the ranges."""
         pairs = zip(ranges.low.tolist(), ranges.high.tolist(), strict=True)
-        return np.concatenate([self.rows[self.inside(low, high)] for low, high in pairs])
+        return Groups.together([self.groups.at(self.inside(low, high)) for low, high in pairs])
 
     def complete(self, ranges: Ranges) -> bool:
         """Whether all rows of these ranges were counted."""
-        if self.ranges is None:
-            return True
-        which = np.searchsorted(self.ranges.low, ranges.low, side="right") - 1
-        return bool((which >= 0).all() and (ranges.high <= self.ranges.high[which]).all())
+        return self.ranges is None or within(ranges, self.ranges)
 
-    def exact(self, ranges: Ranges) -> int | None:
-        """Return the number of rows in the ranges; None if they cut a bucket in two."""
-        if not (np.isin(ranges.low, self.low).all() and np.isin(ranges.high, self.high).all()):
-            return None
-        return int(self.rows_in(ranges).sum())
+    def refuse_changed(self, ranges: Ranges | None, now: Groups) -> None:
+        """Raise unless a later count of these ranges (all: None) found the same; see `Groups`.
+
+        Ranges that cut a bucket in two cannot be compared.
+        """
+        if ranges is None:
+            self.groups.refuse_changed(now)
+        elif not self._cut_by(ranges):
+            self.within(ranges).refuse_changed(now)
+
+    def _cut_by(self, ranges: Ranges) -> bool:
+        """Whether a range begins or ends inside a bucket."""
+        low, high = self.groups.low, self.groups.high
+        begins = np.append(low, np.inf)[np.searchsorted(high, ranges.low, side="left")] < ranges.low
+        ends = np.append(-np.inf, high)[np.searchsorted(low, ranges.high, side="right")] > ranges.high
+        return bool(begins.any() or ends.any())
 
 
 @dataclass(frozen=True)
@@ -94,7 +101,7 @@ class Piece:
 def divide(ranges: Ranges, seen: Seen, buckets: int) -> list[Piece]:
     """Cut ranges at zero, at the infinities and around crowds, and deal buckets out by rows."""
     pairs = list(zip(ranges.low.tolist(), ranges.high.tolist(), strict=True))
-    crowd = int(seen.rows_in(ranges).sum()) // CROWDS
+    crowd = int(seen.within(ranges).rows.sum()) // CROWDS
     pieces = [piece for low, high in pairs for piece in _parts(low, high, seen, crowd)]
     total = max(1, sum(piece.rows for piece in pieces if piece.low < piece.high))
     return [
@@ -110,9 +117,9 @@ def join(ranges: list[tuple[float, float]], seen: Seen, most: int) -> list[tuple
     if len(ranges) <= most:
         return ranges
     lows, highs = (np.array(side) for side in zip(*ranges, strict=True))
-    running = np.concatenate([[0], np.cumsum(seen.rows)])
-    until = np.searchsorted(seen.low, lows[1:], side="left")
-    gaps = running[until] - running[np.searchsorted(seen.high, highs[:-1], side="right")]
+    running = np.concatenate([[0], np.cumsum(seen.groups.rows)])
+    until = np.searchsorted(seen.groups.low, lows[1:], side="left")
+    gaps = running[until] - running[np.searchsorted(seen.groups.high, highs[:-1], side="right")]
     open_ = sorted(np.argsort(gaps, kind="stable")[len(gaps) - (most - 1) :].tolist())
     starts, stops = [0, *(i + 1 for i in open_)], [*open_, len(ranges) - 1]
     return [(ranges[a][0], ranges[b][1]) for a, b in zip(starts, stops, strict=True)]
@@ -123,9 +130,8 @@ def _parts(low: float, high: float, seen: Seen, crowd: int) -> list[Piece]:
 
     There are no rows between buckets that were seen, so a stretch ends at the last one that is in it.
     """
-    part = seen.inside(low, high)
-    lows, highs = np.maximum(seen.low[part], low), np.minimum(seen.high[part], high)
-    rows = seen.rows[part]
+    part = seen.groups.at(seen.inside(low, high))
+    lows, highs, rows = np.maximum(part.low, low), np.minimum(part.high, high), part.rows
     crowded = (rows > crowd) | ~np.isfinite(lows) | ~np.isfinite(highs)
     sign = np.sign(lows) + np.sign(highs)
     found: list[Piece] = []
@@ -154,12 +160,12 @@ def _better(piece: Piece, count: int, seen: Seen) -> Piece:
         return curve
     if far <= 2 * near:
         return line
-    part = seen.inside(piece.low, piece.high)
+    part = seen.groups.at(seen.inside(piece.low, piece.high))
     crowds = []
     for option in (line, curve):
-        ends = (np.clip(end[part], piece.low, piece.high) for end in (seen.low, seen.high))
+        ends = (np.clip(end, piece.low, piece.high) for end in (part.low, part.high))
         low, high = (_on_scale(end, power=option.power) for end in ends)
-        crowds.append(float((seen.rows[part] / (1.0 + (high - low) * option.scale)).max()))
+        crowds.append(float((part.rows / (1.0 + (high - low) * option.scale)).max()))
     return curve if crowds[1] < crowds[0] / 2 else line
 
 

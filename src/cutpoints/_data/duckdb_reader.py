@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from cutpoints._data.array_input import no_number
 from cutpoints._data.file_columns import NUMBERS
-from cutpoints._data.segment_codes import arrow_codes
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     from duckdb import DuckDBPyRelation
     from numpy.typing import NDArray
@@ -49,32 +49,30 @@ class DuckDBReader:
     ) -> None:
         """Take a relation; `known` has the SQL and the type of columns that have other names in it."""
         self.columns = columns
+        self.table = relation
         if known is None:
             types = map(str, relation.types)
             known = {name: (quoted(name), t) for name, t in zip(relation.columns, types, strict=True)}
-        self._relation = relation
         self._known = known
         for name in columns.all:
             self.need(name)
         self._adapt = adapt
         self._label: str | None = None
+        self._positive: Any = pos_label
+        self._positive_text: str | None = None
         self.coded = False
         parts = []
         for i, name in enumerate(columns.all):
             is_label = i == 1 and columns.label is not None
             expression = self._as_label(name, pos_label) if is_label else self._as_number(name)
             parts.append(f"{expression} as a{i}")
-        self._parts = parts
-        self._table = relation.project(", ".join(parts))
+        self._projected = relation.project(", ".join(parts))
         self._is_float = known[columns.score][1] == "FLOAT"
         self._is_bool = known[columns.score][1] == "BOOLEAN"
 
-    def batches(self, near: tuple[float, float] | None, keys: Sequence[str] = ()) -> Generator[Batch]:
-        """Run the query; missing numbers become NaN. Columns of `keys` come last, as codes and values."""
-        table = self._table
-        if keys:
-            named = [f"{self._known[name][0]} as k{i}" for i, name in enumerate(keys)]
-            table = self._relation.project(", ".join([*self._parts, *named]))
+    def batches(self, near: tuple[float, float] | None) -> Generator[Batch]:
+        """Run the query; missing numbers become NaN."""
+        table = self._projected
         if near is not None:
             # The very floats: text of a float is read back as the same float.
             kind = "float" if self._is_float else "double"
@@ -84,14 +82,27 @@ class DuckDBReader:
             reader = table.to_arrow_reader(BATCH)
         try:
             for batch in uninterrupted(reader):
-                own = batch.columns[: len(self._parts)]
-                columns: list[Any] = [column.to_numpy(zero_copy_only=False) for column in own]
+                columns: list[Any] = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
                 if self._adapt is not None:
                     columns[1] = self._adapt(columns[1])
                 if len(columns[0]):
-                    yield columns + [arrow_codes(column) for column in batch.columns[len(own) :]]
+                    yield columns
         finally:
             reader.close()
+
+    def weight_range(self) -> tuple[int, float, float]:
+        """Ask DuckDB, which has the answer in the statistics of Parquet files."""
+        columns = self.columns
+        names = [f"a{i}" for i in range(len(columns.all) - len(columns.masses), len(columns.all))]
+        asked = ", ".join(f"min({name})::double, max({name})::double, count({name})" for name in names)
+        with interruptible():
+            rows, *found = self._projected.aggregate(f"count(*), {asked}").fetchall()[0]
+        if rows == 0:
+            return 0, 0.0, 0.0
+        least, most, counts = found[::3], found[1::3], found[2::3]
+        if min(counts) < rows or any(map(math.isnan, most)):  # NaN is above all other floats in DuckDB
+            return rows, math.nan, math.nan
+        return rows, min(least), max(most)
 
     def need(self, name: str) -> None:
         """Raise unless the relation has a column of this name."""
@@ -108,7 +119,7 @@ class DuckDBReader:
         if NUMBERS.fullmatch(type_):
             return column
         if type_ == "VARCHAR":
-            first = self._relation.project(f"{column} as v").filter("v is not null").limit(1).fetchall()
+            first = self.table.project(f"{column} as v").filter("v is not null").limit(1).fetchall()
             if first:
                 raise no_number(name, first[0][0], 0)
         elif not _WIDE_NUMBERS.fullmatch(type_):
@@ -125,12 +136,13 @@ class DuckDBReader:
         self.coded = True
         self._label = f"cast({column} as varchar)"
         if pos_label is None:
-            self.refuse_labels()
-        self._positive = pos_label
+            self.check_labels()
         # A number is no text, and equals none.
-        same = isinstance(pos_label, str) or not _TEXT.fullmatch(type_)
-        positive = f"{self._label} = {text(str(pos_label))}" if same else "false"
-        another = self._relation.project(f"{self._label} as v").filter(
+        positive = "false"
+        if isinstance(pos_label, str) or not _TEXT.fullmatch(type_):
+            self._positive_text = str(pos_label)
+            positive = f"{self._label} = {text(self._positive_text)}"
+        another = self.table.project(f"{self._label} as v").filter(
             f"v is not null and not ({positive.replace(self._label, 'v', 1)})"
         )
         found = another.limit(1).fetchall()
@@ -138,10 +150,10 @@ class DuckDBReader:
         cases = f"when {self._label} is null then 3 when {positive} then 1 when {other} then 0 else 2"
         return f"cast(case {cases} end as utinyint)"
 
-    def refuse_labels(self) -> None:
+    def check_labels(self) -> None:
         """Raise for labels that are missing, three or more, or two without a positive one."""
         name = str(self.columns.label)
-        table = self._relation.project(f"row_number() over () - 1 as i, {self._label} as v")
+        table = self.table.project(f"row_number() over () - 1 as i, {self._label} as v")
         rows, missing, first, count = table.aggregate(
             "count(*), count(*) - count(v), min(i) filter (v is null), count(distinct v)"
         ).fetchall()[0]
@@ -152,11 +164,12 @@ class DuckDBReader:
             raise InvalidInputError.empty(name=name)
         if count > 2:
             raise InvalidInputError.labels(values=values, count=count, name=name)
-        if self.columns.label is not None and not hasattr(self, "_positive"):
+        if self._positive is None:
             raise InvalidInputError.pos_label(values=values, name=name)
-        raise InvalidParameterError.of(
-            parameter="pos_label", must_be=f"one of the labels {values}", got=self._positive
-        )
+        if self._positive_text not in values:
+            raise InvalidParameterError.of(
+                parameter="pos_label", must_be=f"one of the labels {values}", got=self._positive
+            )
 
 
 def uninterrupted(batches: Iterable[Any]) -> Generator[Any]:

@@ -178,26 +178,21 @@ def within_any(ranges: Sequence[tuple[float, float]]) -> nw.Expr:
     return found
 
 
-def limbs(frame: nw.LazyFrame[Any], name: str, low: int, bits: int, count: int) -> nw.LazyFrame[Any]:
-    """Split a column of non-negative numbers into whole numbers of so many bits, the lowest first.
+def rounded(
+    frame: nw.LazyFrame[Any], name: str, factors: tuple[nw.Expr | float, nw.Expr | float]
+) -> nw.LazyFrame[Any]:
+    """Replace a column of weights by the integers of `FixedPoint.encode`: scaled, and ties to even.
 
-    The number is the sum of ``limb[i] * 2**(low + i*bits)``. Times a power of two, rounding down and
-    taking that away are exact in floating point.
+    Engines round ties in different ways. Here every step is exact: the two factors are powers of two
+    that scale a weight to *half* of its integer, since what rounding down leaves of that half tells
+    odd from even.
     """
-    rest = name
-    for i in reversed(range(1, count)):
-        place = low + bits * i
-        limb = _floor(nw.col(rest) * 2.0**-place)
-        frame = frame.with_columns(limb.alias(limb_name(name, i)))
-        less = nw.col(rest) - nw.col(limb_name(name, i)) * 2.0**place
-        rest = f"{name}_rest{i}"
-        frame = frame.with_columns(less.alias(rest))
-    return frame.with_columns((nw.col(rest) * 2.0**-low).alias(limb_name(name, 0)))
-
-
-def limb_name(name: str, i: int) -> str:
-    """Return the name of the column of a limb."""
-    return f"{name}_{i}"
+    half, even = f"{name}_half", f"{name}_even"
+    frame = frame.with_columns((nw.col(name) * factors[0] * factors[1]).alias(half))
+    frame = frame.with_columns(_floor(nw.col(half)).alias(even))
+    rest = nw.col(half) - nw.col(even)
+    more = nw.when(rest <= 0.25).then(number(0)).when(rest < 0.75).then(number(1)).otherwise(number(2))
+    return frame.with_columns((nw.col(even) * 2.0 + more).cast(nw.Int64()).alias(name))
 
 
 def _leaf(piece: Piece, start: int) -> nw.Expr:

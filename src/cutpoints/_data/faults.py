@@ -6,11 +6,11 @@ many values are missing, to find the first of them, and to list the labels.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from cutpoints._data.array_input import HEAVIEST, LIGHTEST, as_floats, odd_weight
+from cutpoints._data.array_input import as_floats, infinite_weight
 from cutpoints._data.labels import Labels
 from cutpoints.exceptions import InvalidInputError
 
@@ -36,13 +36,13 @@ class _Marked:
         self.count += found
 
 
-def refuse(reader: Reader, pos_label: Any) -> None:
-    """Raise the error that arrays with these rows would raise."""
+def raise_fault(reader: Reader, pos_label: Any) -> NoReturn:
+    """Raise the error that arrays with these rows would raise; rows that are fine now have changed."""
     columns = reader.columns
     rows = 0
     missing = {name: _Marked() for name in columns.all}
     negative = {name: _Marked() for name in columns.masses}
-    odd = {name: _Marked() for name in columns.masses}
+    largest = dict.fromkeys(columns.masses, (-1, -np.inf))
     labels: set[Any] = set()
     kind: Any = np.float64
     for batch in reader.batches(None):
@@ -52,8 +52,9 @@ def refuse(reader: Reader, pos_label: Any) -> None:
             missing[name].add(np.isnan(values), values, rows)
             if name in negative:
                 negative[name].add(values < 0, values, rows)
-                wide = values.astype(np.float64)
-                odd[name].add((wide > HEAVIEST) | ((wide < LIGHTEST) & (wide > 0)), values, rows)
+                at = int(np.argmax(values))
+                if values[at] > largest[name][1]:
+                    largest[name] = rows + at, float(values[at])
         if columns.label is not None and not reader.coded:
             values = batch[1]
             if values.dtype.kind == "f":
@@ -65,25 +66,32 @@ def refuse(reader: Reader, pos_label: Any) -> None:
                 labels.update(np.unique(values).tolist())
         rows += len(batch[0])
     for name in columns.masses:
-        _refuse_masses(name, rows, missing[name], negative[name], odd[name])
+        _check_weights(name, rows, missing[name], negative[name], largest[name])
     for name in columns.all[:2]:
-        if missing[name].count:
-            found = missing[name]
-            raise InvalidInputError.nan(name=name, count=found.count, rows=rows, first=found.first)
+        _check_missing(name, rows, missing[name])
     if reader.coded:
-        reader.refuse_labels()
-    Labels(np.array(sorted(labels), dtype=kind), pos_label, name=str(columns.label)).refuse()
+        reader.check_labels()
+    elif columns.label is not None:
+        found = Labels(np.array(sorted(labels), dtype=kind), pos_label, name=columns.label)
+        found.settle([found.check(slice(None))[1]])
+    raise InvalidInputError.changed(expected=rows, found=rows)
 
 
-def _refuse_masses(name: str, rows: int, missing: _Marked, negative: _Marked, odd: _Marked) -> None:
+def _check_weights(
+    name: str, rows: int, missing: _Marked, negative: _Marked, largest: tuple[int, float]
+) -> None:
     """Raise for weights as `as_weights` does."""
-    if missing.count:
-        raise InvalidInputError.nan(name=name, count=missing.count, rows=rows, first=missing.first)
+    _check_missing(name, rows, missing)
     if negative.count:
         assert negative.value is not None
         raise InvalidInputError.negative(
             name=name, count=negative.count, first=negative.first, value=float(negative.value)
         )
-    if odd.count:
-        assert odd.value is not None
-        raise odd_weight(name, f"{float(odd.value)!r} at row {odd.first}")
+    row, weight = largest
+    if not weight * rows < np.inf:
+        raise infinite_weight(name, f"{weight!r} at row {row}")
+
+
+def _check_missing(name: str, rows: int, missing: _Marked) -> None:
+    if missing.count:
+        raise InvalidInputError.nan(name=name, count=missing.count, rows=rows, first=missing.first)

@@ -25,12 +25,12 @@ _BOOLEANS = {
 }
 
 
-def as_number(name: str, column: Column) -> str:
-    """Return the SQL for a column of numbers; text is converted, and refused if it cannot be."""
+def as_number(name: str, column: Column, cast: str = "cast") -> str:
+    """Return the SQL for a column of numbers; text is converted by `cast`, or is NULL by `try_cast`."""
     if NUMBERS.fullmatch(column.type):
         return column.sql
     if WIDE_NUMBERS.fullmatch(column.type):
-        return f"cast({column.sql} as double)"
+        return f"{cast}({column.sql} as double)"
     raise InvalidInputError.not_a_number_type(name=name, type_=column.type)
 
 

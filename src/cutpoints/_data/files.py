@@ -12,13 +12,13 @@ import re
 import shutil
 import tempfile
 import weakref
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from cutpoints._data.array_input import as_floats, as_weights, too_large, weights_and_ends
-from cutpoints._data.arrays import ArraySource, Stream
+from cutpoints._data.array_input import too_large
 from cutpoints._data.duckdb_reader import DuckDBReader, interruptible, quoted, text
 from cutpoints._data.file_columns import (
     NUMBERS,
@@ -31,21 +31,20 @@ from cutpoints._data.file_columns import (
     typed,
     typed_label,
 )
-from cutpoints._data.formats import Table, layout_of, table, unreadable
-from cutpoints._data.labels import Labels
+from cutpoints._data.formats import File, Table, layout_of, table, unreadable
 from cutpoints._data.paths import Paths, on_disk
 from cutpoints._data.streaming import BatchSource, Columns
 from cutpoints._data.where import Column, condition
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from duckdb import DuckDBPyRelation
     from numpy.typing import NDArray
 
     from cutpoints._data.streaming import Batch
-    from cutpoints._kernel.tables import Histogram, Summary
+    from cutpoints._kernel.histogram import Tally
 
 LARGE_ROWS = 1 << 22
 """Files with more rows than this are read batch by batch, where the caller can use that,"""
@@ -56,154 +55,11 @@ LARGE_ZIPPED = 1 << 24
 
 _AHEAD = "32MB"
 """How much DuckDB decodes ahead of us."""
+_NO_NUMBER = "v is not null and try_cast(v as double) is null"
 _MEMORY = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?B)", re.IGNORECASE)
 
 
-def source(
-    path: Paths,
-    *,
-    score: str,
-    label: str | None = None,
-    weight: str | None = None,
-    positives: str | None = None,
-    negatives: str | None = None,
-    pos_label: Any = None,
-    where: str | None = None,
-    sql: str | None = None,
-    memory_limit: str | None = None,
-    stream: bool | None = False,
-) -> ArraySource | BatchSource:
-    """Read the named columns of files, and nothing else of them.
-
-    Parameters
-    ----------
-    path : str, path-like, or a list of them
-        A file of CSV, Parquet, lines of JSON or Arrow, a folder, a pattern such as
-        ``"scores/**/*.parquet"``, or ``"-"`` for standard input.
-    score : str
-        The column of the scores. float32 stays float32.
-    label, weight : str, default=None
-        The columns of the labels, and of their weights if they have any.
-    positives, negatives : str, default=None
-        In place of labels: the columns of how much each row adds to each class.
-    pos_label : int, float, bool or str, default=None
-        The label of the positive class. Text is matched to the type of the column: "1" is 1 in a
-        column of numbers, and "true" is True in a column of booleans.
-    where : str, default=None
-        A condition on the rows, see `cutpoints._data.where`.
-    sql : str, default=None
-        One SELECT over the files as the table `data`; the columns are those of its result.
-    memory_limit : str, default=None
-        What DuckDB may use, such as "2GB"; beyond that it writes to a temporary folder.
-    stream : bool or None, default=False
-        Whether to read batch by batch at each pass; None: if the files are large.
-    """
-    columns = _columns(score, label, weight, positives, negatives)
-    opened = Opened(path, where=where, sql=sql, memory_limit=memory_limit)
-    if opened.large() if stream is None else stream:
-        return FileSource(opened, columns, pos_label)
-    with opened:
-        return _in_memory(opened, columns, [score], pos_label).sources[score]
-
-
-class Models(NamedTuple):
-    """Rows in memory that several models have scored, and the group of each row, if it was asked for."""
-
-    sources: dict[str, ArraySource]
-    groups: NDArray[Any] | None
-
-
-def models(
-    path: Paths,
-    *,
-    scores: Sequence[str],
-    label: str | None = None,
-    weight: str | None = None,
-    positives: str | None = None,
-    negatives: str | None = None,
-    group: str | None = None,
-    pos_label: Any = None,
-    where: str | None = None,
-    sql: str | None = None,
-    memory_limit: str | None = None,
-) -> Models:
-    """Read several columns of scores, and groups, of the same rows in one reading; see `source`.
-
-    A query may give its rows in another order the next time, and a pipe gives nothing.
-    """
-    columns = _columns(scores[0], label, weight, positives, negatives)
-    with Opened(path, where=where, sql=sql, memory_limit=memory_limit) as opened:
-        return _in_memory(opened, columns, scores, pos_label, group)
-
-
-def _columns(
-    score: str, label: str | None, weight: str | None, positives: str | None, negatives: str | None
-) -> Columns:
-    counted = positives is not None and negatives is not None
-    if counted == (label is not None) or (positives is None) != (negatives is None):
-        raise InvalidParameterError.of(
-            parameter="label",
-            must_be="the name of a column, or else 'positives' and 'negatives' must be",
-            got=label,
-            hint="for example label='y', score='p'.",
-        )
-    return Columns(score, label, weight, positives, negatives)
-
-
-def _in_memory(
-    opened: Opened, columns: Columns, scores: Sequence[str], pos_label: Any, group: str | None = None
-) -> Models:
-    label, weight = columns.label, columns.weight
-    found, values, groups = opened.read([*scores, *columns.masses], label, group)
-    floats = {name: as_floats(found[name], name) for name in scores}
-    if len(floats[scores[0]]) == 0:
-        raise opened.empty(scores[0])
-    _refuse_missing(groups, group)
-    streams: tuple[Stream, ...]
-    if values is None:
-        sides = (as_weights(found[str(name)], str(name)) for name in (columns.positives, columns.negatives))
-        streams = tuple(map(Stream, (1, 0), sides))
-    else:
-        _refuse_missing(values, label)
-        labels = Labels(values, typed_label(pos_label, values), name=str(label))
-        heavy = (None,) if weight is None else weights_and_ends(found[weight], weight)
-        streams = (Stream.of(labels, *heavy),)
-    return Models(
-        {name: ArraySource(column, streams, score_name=name) for name, column in floats.items()}, groups
-    )
-
-
-def _refuse_missing(values: NDArray[Any] | None, name: str | None) -> None:
-    if values is None:
-        return
-    missing = np.array([x is None for x in values]) if values.dtype == object else values != values
-    if missing.any():
-        count, first = int(missing.sum()), int(missing.argmax())
-        raise InvalidInputError.nan(name=str(name), count=count, rows=len(values), first=first)
-
-
-def read_columns(
-    path: Paths,
-    *,
-    numbers: Sequence[str],
-    label: str | None = None,
-    where: str | None = None,
-    sql: str | None = None,
-    memory_limit: str | None = None,
-) -> tuple[dict[str, NDArray[Any]], NDArray[Any] | None]:
-    """Return columns of numbers by name, and the column of labels.
-
-    Missing numbers are NaN, missing text is None. Labels are integers, booleans or floats where
-    the column is, or where all of its text is; otherwise they are text.
-    """
-    with Opened(path, where=where, sql=sql, memory_limit=memory_limit) as opened:
-        found, labels, _ = opened.read(numbers, label)
-        if len(found[numbers[0]]) == 0:
-            raise opened.empty(numbers[0])
-        return found, labels
-
-
-def check_memory(limit: Any, caller: str = "find") -> None:
+def check_memory(limit: Any, caller: str = "read") -> None:
     """Raise for a limit that DuckDB cannot read."""
     if limit is not None and not (isinstance(limit, str) and _MEMORY.fullmatch(limit.strip())):
         raise InvalidParameterError.of(
@@ -211,7 +67,7 @@ def check_memory(limit: Any, caller: str = "find") -> None:
             caller=caller,
             must_be="a number and KB, MB, GB or TB",
             got=limit,
-            hint="for example memory_limit='2GB'.",
+            hint=("for example ", Argument("memory_limit", "2GB"), "."),
         )
 
 
@@ -236,6 +92,7 @@ class Opened:
         self._filters = {k: v for k, v in (("where", where), ("sql", sql)) if v is not None}
         try:
             self.files = on_disk(path, self._folder)
+            self._stamps = [_stamp(file) for file in self.files]
             self.connection = connect(config={"temp_directory": str(Path(self._folder) / "spill")})
             if memory_limit is not None:
                 self.connection.execute(f"set memory_limit = {text(memory_limit)}")
@@ -277,6 +134,7 @@ class Opened:
         """Return the error of a file that cannot be read; where DuckDB does not name it, each is tried."""
         from duckdb import Error
 
+        self.check_unchanged()
         if not any(file.path in str(error) for file in self.files):
             for file in self.files:
                 # A count or a maximum is in the file's own summary: a hash has to read the values.
@@ -288,10 +146,31 @@ class Opened:
                     return unreadable(found, [file])
         return unreadable(error, self.files)
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Put what DuckDB says of the files in a sentence; raise if they were written meanwhile."""
+        from duckdb import Error
+
+        try:
+            with interruptible():
+                yield
+        except (Error, OSError) as error:
+            raise self.fault(error) from error
+        self.check_unchanged()
+
+    def check_unchanged(self) -> None:
+        """Raise if a file was written since it was opened."""
+        for file, stamp in zip(self.files, self._stamps, strict=True):
+            if _stamp(file) != stamp:
+                raise InvalidInputError.changed_file(path=file.shown)
+
     def large(self) -> bool:
-        """Whether the rows had better not be in memory all at once; costs a look at the files' ends."""
-        if "sql" in self._filters:
-            return True  # few rows can become many in a query
+        """Whether the rows had better not be in memory all at once.
+
+        Costs a look at the ends of the files; a query is run once to count its rows.
+        """
+        if "sql" in self._filters:  # few rows can become many in a query
+            return self._count() > LARGE_ROWS
         parquet, zipped, plain = [], 0, 0
         for file in self.files:
             layout = layout_of(file)
@@ -311,20 +190,28 @@ class Opened:
         ).fetchall()
         return bool(counted[0][0] > LARGE_ROWS)
 
+    def _count(self) -> int:
+        with self.reading():
+            ((rows,),) = self.table.relation.aggregate("count(*)").fetchall()
+        return int(rows)
+
     def read(
         self, numbers: Sequence[str], label: str | None, group: str | None = None
     ) -> tuple[dict[str, NDArray[Any]], NDArray[Any] | None, NDArray[Any] | None]:
-        """Return columns in memory, see `read_columns`; groups, whatever they are, as text."""
-        from duckdb import ConversionException, Error
+        """Return columns of numbers by name, the labels, and the groups, as text, whatever they are.
+
+        Missing numbers are NaN, missing text is None. Labels are integers, booleans or floats where the
+        column is, or where all of its text is; otherwise they are text.
+        """
+        from duckdb import ConversionException
 
         casts = [as_number(name, self.table.column(name)) for name in numbers]
         attempts = [[]] if label is None else as_label(self.table.column(label))
         text = [] if group is None else [f"trim(cast({self.table.column(group).sql} as varchar))"]
-        try:
+        with self.reading():
             for extra in attempts:
                 try:
-                    with interruptible():
-                        found = _fetch(self.table.relation, [*casts, *text, *extra])
+                    found = _fetch(self.table.relation, [*casts, *text, *extra])
                     break
                 except ConversionException:  # labels that are text, or else text among the numbers
                     if extra is attempts[-1]:
@@ -333,20 +220,25 @@ class Opened:
             for name, array in zip(numbers, found, strict=False):
                 if may_merge(self.table.column(name)) and is_long(array):
                     self.refuse_long(name)
-        except Error as error:
-            raise self.fault(error) from error
-        return (
-            dict(zip(numbers, found, strict=False)),
-            None if label is None else typed(found[-1]),
-            None if group is None else found[len(casts)],
-        )
+        groups = None if group is None else found[len(casts)]
+        if groups is not None:
+            missing = np.array([x is None for x in groups])
+            if missing.any():
+                count, first = int(missing.sum()), int(missing.argmax())
+                raise InvalidInputError.nan(name=str(group), count=count, rows=len(groups), first=first)
+        return dict(zip(numbers, found, strict=False)), None if label is None else typed(found[-1]), groups
 
     def refuse_text(self, numbers: Sequence[str]) -> None:
         """Raise for the first column of numbers that has values which are none."""
         for name in numbers:
-            count, first, value = self._faults(name, "v is not null and try_cast(v as double) is null")
+            count, first, value = self._faults(name, _NO_NUMBER)
             if count:
                 raise InvalidInputError.not_numbers(name=name, value=value, count=count, first=first)
+
+    def has_text(self, name: str) -> bool:
+        """Whether a column has values that are no numbers."""
+        with self.reading():
+            return may_merge(self.table.column(name)) and self._faults(name, _NO_NUMBER)[0] > 0
 
     def refuse_long(self, name: str) -> None:
         """Raise for text of numbers that float64 merges with others: long whole ones, and 1e999."""
@@ -408,16 +300,15 @@ def _bad_query(sql: str, said: str) -> InvalidParameterError:
         parameter="sql",
         must_be=f"one SELECT over the table 'data', which reads no other file: {reason.rstrip('. ')}",
         got=sql,
-        hint="for example sql='select y, p from data where p::double > 0': columns of CSV and JSON are text, "
-        "and p::double makes numbers of them.",
+        hint=(
+            "for example ",
+            Argument("sql", "select y, p from data where p::double > 0"),
+            ": columns of CSV and JSON are text, and p::double makes numbers of them.",
+        ),
     )
 
 
 # --- many rows
-
-
-class NotNumbers(Exception):  # noqa: N818 - caught by who opens files, and never seen
-    """A column has text where numbers were expected."""
 
 
 class _FileReader(DuckDBReader):
@@ -426,16 +317,11 @@ class _FileReader(DuckDBReader):
     def __init__(
         self, opened: Opened, columns: Columns, *, numbers: Mapping[str, Column], **options: Any
     ) -> None:
-        from duckdb import Error
-
         self.opened = opened  # its temporary folder lives as long as this reader
         self._numbers = numbers
         self._score, self._checked = columns.score, not may_merge(opened.table.column(columns.score))
-        try:
-            with interruptible():
-                super().__init__(opened.table.relation, columns, **options)
-        except Error as error:
-            raise opened.fault(error) from error
+        with opened.reading():
+            super().__init__(opened.table.relation, columns, **options)
 
     def need(self, name: str) -> None:
         """Raise unless each file has one column of this name."""
@@ -448,91 +334,94 @@ class _FileReader(DuckDBReader):
     def _as_number(self, name: str) -> str:
         return self._numbers[name].sql
 
-    def batches(self, near: tuple[float, float] | None, keys: Sequence[str] = ()) -> Generator[Batch]:
+    def batches(self, near: tuple[float, float] | None) -> Generator[Batch]:
         """Run the query."""
-        from duckdb import Error
-
-        try:
+        with self.opened.reading():
             long = False
-            for batch in super().batches(near, keys):
+            for batch in super().batches(near):
                 long = long or (not self._checked and is_long(batch[0]))
                 yield batch
             if long:  # the connection answers one question at a time
                 self.opened.refuse_long(self._score)
             self._checked = True
-        except (Error, OSError) as error:
-            if "Conversion Error" in str(error):
-                raise NotNumbers from error
-            raise self.opened.fault(error) from error
 
 
 class FileSource(BatchSource):
     """Rows of files that are read anew at each pass."""
 
     def __init__(self, opened: Opened, columns: Columns, pos_label: Any) -> None:
-        self._opened, self._columns, self._asked = opened, columns, pos_label
+        self.opened, self.columns, self.label_as_given = opened, columns, pos_label
         self._numbers = {}
         for name in [columns.score, *columns.masses]:
             column = opened.table.column(name)
-            sql = as_number(name, column)
+            sql = as_number(name, column, "try_cast")
             self._numbers[name] = Column(sql, "DOUBLE" if sql != column.sql else column.type)
-        self._kinds = _label_kinds(opened, columns.label)
-        super().__init__(self._reader(), pos_label=self._positive)
-
-    def _reader(self) -> _FileReader:
-        """Return a reader with the next way to read the labels."""
-        known: dict[str, tuple[str, str]] = {**self._opened.table.columns(), **self._numbers}
-        kind, label = next(self._kinds), self._columns.label
-        dtype: Any = (
-            np.bool_ if kind.type == "BOOLEAN" else np.float64 if NUMBERS.fullmatch(kind.type) else object
+        labels = Column("", "") if columns.label is None else opened.table.column(columns.label)
+        convert = may_merge(labels) and not (
+            isinstance(typed_label(pos_label, np.zeros(0)), str) and opened.has_text(str(columns.label))
         )
-        self._positive = typed_label(self._asked, np.zeros(0, dtype))
-        if label is not None:
+        if convert:
+            labels = Column(f"try_cast({labels.sql} as double)", "DOUBLE")
+        elif columns.label is not None and not NUMBERS.fullmatch(labels.type):
+            labels = _text_labels(opened, labels)
+        reader, positive = self._reader(labels, convert=convert)
+        super().__init__(reader, pos_label=positive)
+
+    def _reader(self, labels: Column, *, convert: bool) -> tuple[_FileReader, Any]:
+        """Return a reader that reads the labels in this way, and the positive label in their type."""
+        known: dict[str, tuple[str, str]] = {**self.opened.table.columns(), **self._numbers}
+        dtype: Any = (
+            np.bool_ if labels.type == "BOOLEAN" else np.float64 if NUMBERS.fullmatch(labels.type) else object
+        )
+        positive = typed_label(self.label_as_given, np.zeros(0, dtype))
+        if self.columns.label is not None:
             # A column may have two roles, and be read in two ways.
-            known[label] = kind
-        return _FileReader(
-            self._opened,
-            self._columns,
-            pos_label=self._positive,
+            known[self.columns.label] = labels
+        reader = _FileReader(
+            self.opened,
+            self.columns,
+            pos_label=positive,
             known=known,
             numbers=self._numbers,
-            adapt=typed if kind.sql.startswith("cast(") and kind.type == "DOUBLE" else None,
+            adapt=typed if convert else None,
         )
+        return reader, positive
 
-    def _first_look(self) -> tuple[Summary, Histogram]:
-        while True:
-            try:
-                return super()._first_look()
-            except NotNumbers:  # labels that are text, or else text among the numbers
-                self._opened.refuse_text(list(self._numbers))
-                self.reader = self._reader()
-                self.pos_label = self._positive
-            except InvalidInputError as error:
-                if str(error) == str(InvalidInputError.empty(name=self._columns.score)):
-                    raise self._opened.empty(self._columns.score) from None
-                raise
+    def _look(self) -> tuple[Any, list[Tally]] | None:
+        found = super()._look()
+        label = self.columns.label
+        if found is None:
+            with self.opened.reading():
+                self.opened.refuse_text(list(self._numbers))
+            if label is not None and not self.reader.coded and self.opened.has_text(label):
+                text = _text_labels(self.opened, self.opened.table.column(label))
+                self.reader, self.pos_label = self._reader(text, convert=False)
+                found = super()._look()
+        return found
+
+    def _empty(self) -> InvalidInputError:
+        return self.opened.empty(self.columns.score)
 
 
-def _label_kinds(opened: Opened, label: str | None) -> Generator[Column]:
-    """Yield the ways to read the labels, one after the other, until one of them can."""
-    if label is None:
-        yield Column("", "")
-        return
-    column = opened.table.column(label)
-    if NUMBERS.fullmatch(column.type):
-        yield column
-        return
-    if WIDE_NUMBERS.fullmatch(column.type):
-        yield Column(f"cast({column.sql} as double)", "DOUBLE")
-        trimmed = Column(f"trim({column.sql})", "VARCHAR")
-    else:
-        trimmed = Column(f"cast({column.sql} as varchar)", "VARCHAR")
+def _text_labels(opened: Opened, column: Column) -> Column:
+    """Return how to read labels that are no numbers: as booleans where all are, otherwise as text."""
+    wide = WIDE_NUMBERS.fullmatch(column.type)
+    trimmed = Column(f"trim({column.sql})" if wide else f"cast({column.sql} as varchar)", "VARCHAR")
     few = opened.table.relation.project(f"lower({trimmed.sql}) as v").filter("v is not null").distinct()
-    with interruptible():
+    with opened.reading():
         texts = {v for (v,) in few.limit(3).fetchall()}
     if texts and texts <= {"true", "false"}:
-        yield Column(f"(lower({trimmed.sql}) = 'true')", "BOOLEAN")
-    yield trimmed
+        return Column(f"(lower({trimmed.sql}) = 'true')", "BOOLEAN")
+    return trimmed
+
+
+def _stamp(file: File) -> tuple[int, int] | None:
+    """Return size and time of change of a file; None if it is gone."""
+    try:
+        found = Path(file.path).stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
 
 
 # --- in memory

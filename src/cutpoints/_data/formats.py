@@ -174,6 +174,7 @@ def _read(
         compression=compression,
         hive_partitioning=hive,
     )
+    found = found.project("*")  # DuckDB 1 names the columns of folders only after this
     return found, [*layout.names, *found.columns[len(layout.names) :]]
 
 

@@ -6,8 +6,8 @@ sends back at most a few thousand groups, or, at the end, the distinct scores of
 are left. Rows never travel.
 
 The answers are exact on every engine, whatever its arithmetic. The ends of a bucket are scores that
-were seen in it, and buckets that overlap are joined; whole numbers below 2**53 add up to the same sum
-in any order, so weights are added in pieces that are such numbers.
+were seen in it, and buckets that overlap are joined; weights are rounded once, to integers, which add up
+to the same sum in any order. Each query is compared with the ones before it: data that change are an error.
 """
 
 from __future__ import annotations
@@ -20,19 +20,17 @@ import numpy as np
 from cutpoints._data import expressions as ex
 from cutpoints._data import progress
 from cutpoints._data import streaming as batches
-from cutpoints._data.array_input import as_array, as_floats, too_large, weights_and_ends
-from cutpoints._data.arrays import ArraySource, Stream
+from cutpoints._data.array_input import too_large
 from cutpoints._data.bins import Piece, Seen, divide, join
 from cutpoints._data.groupby_labels import FrameLabels
-from cutpoints._data.groupby_weights import Column, measure
+from cutpoints._data.groupby_weights import Column, factors, measured, measures, to_measure
 from cutpoints._data.groups import Groups
-from cutpoints._data.labels import Labels
-from cutpoints._kernel.masses import Masses, Unit
 from cutpoints._kernel.tables import Histogram, Ranges, Rows, Summary
+from cutpoints._kernel.weights import FixedPoint
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError, MissingDependencyError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from narwhals.dtypes import DType
     from numpy.typing import NDArray
@@ -62,81 +60,39 @@ _EXTRAS = {"pyspark": "spark", "dask": "dask", "ibis": "ibis"}
 Collected = dict[str, "NDArray[Any]"]
 
 
-def source(
-    frame: Any,
-    *,
-    score: str,
-    label: str | None = None,
-    weight: str | None = None,
-    positives: str | None = None,
-    negatives: str | None = None,
-    pos_label: Any = None,
-    caller: str = "find",
-) -> Source:
-    """Take columns of a data frame, eager or lazy; a lazy one is never collected.
-
-    Parameters
-    ----------
-    frame : data frame
-        Of pandas, polars, pyarrow, DuckDB, PySpark, Dask, Ibis, or any other that narwhals knows.
-    score : str
-        The column of the scores. float32 stays float32.
-    label, weight : str, default=None
-        The columns of the labels, and of their weights if they have any.
-    positives, negatives : str, default=None
-        In place of labels: the columns of how much each row adds to each class.
-    pos_label : int, float, bool or str, default=None
-        The label of the positive class.
-    caller : str, default="find"
-        For messages.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"y": [0, 1, 1], "p": [0.2, 0.6, 0.7]})
-    >>> source(frame, score="p", label="y").summary().positives
-    2
-    """
-    known = read(frame, caller=caller)
-    roles = {
-        "score": score,
-        "label": label,
-        "weight": weight,
-        "positives": positives,
-        "negatives": negatives,
-    }
-    _check_columns(known.collect_schema(), roles)
-    if not isinstance(known, nw.LazyFrame):
-        return _in_memory(known, [score], roles, pos_label)[score]
+def source(frame: nw.LazyFrame[Any], columns: batches.Columns, pos_label: Any = None) -> Source:
+    """Return a source for the columns of a lazy frame, which is never collected."""
+    roles: dict[str, Any] = vars(columns)
+    _check_columns(frame.collect_schema(), roles)
     # These two hand over batches faster than they group: the rows are in this process anyway.
-    if known.implementation.is_duckdb():
-        return batches.from_duckdb(known.to_native(), **roles, pos_label=pos_label)  # type: ignore[arg-type]
-    if known.implementation.is_polars():
-        return batches.from_polars(known.to_native(), **roles, pos_label=pos_label)  # type: ignore[arg-type]
-    return FrameSource(known, **roles, pos_label=pos_label)  # type: ignore[arg-type]
+    if frame.implementation.is_duckdb():
+        return batches.from_duckdb(frame.to_native(), **roles, pos_label=pos_label)
+    if frame.implementation.is_polars():
+        return batches.from_polars(frame.to_native(), **roles, pos_label=pos_label)
+    return FrameSource(frame, **roles, pos_label=pos_label)
 
 
-def in_memory(
-    frame: Any,
-    *,
-    scores: Sequence[str],
-    label: str,
-    weight: str | None = None,
-    pos_label: Any = None,
-    caller: str = "find",
-    parameter: str = "y_true",
-) -> dict[str, ArraySource]:
-    """Take columns of a data frame for who needs every row: a source for each score, by its name.
+def columns_of(
+    frame: nw.DataFrame[Any] | nw.LazyFrame[Any], names: Sequence[str]
+) -> dict[str, nw.Series[Any]]:
+    """Return columns by name.
 
     A lazy frame is collected, once, and of these columns only; its rows come in the engine's order.
     """
-    known = read(frame, caller=caller, parameter=parameter)
-    roles = {"label": label, "weight": weight}
-    names = [*scores, *(name for name in roles.values() if name is not None)]
-    _check_columns(known.collect_schema(), dict(zip(names, names, strict=True)))
-    if isinstance(known, nw.LazyFrame):
-        known = run(known.select(*dict.fromkeys(names)))
-    return _in_memory(known, scores, roles, pos_label)
+    _check_columns(frame.collect_schema(), dict(zip(names, names, strict=True)))
+    eager = run(frame.select(*names)) if isinstance(frame, nw.LazyFrame) else frame
+    return {name: eager.get_column(name) for name in names}
+
+
+def is_lazy(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> bool:
+    """Whether rows stay in their engine until a query asks for them."""
+    return isinstance(frame, nw.LazyFrame)
+
+
+def described(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> str:
+    """Return what kind of frame it is: 'pandas DataFrame'."""
+    native = type(frame.to_native())
+    return f"{native.__module__.partition('.')[0]} {native.__name__}"
 
 
 def read(
@@ -165,29 +121,8 @@ def read(
         ) from None
 
 
-def _in_memory(
-    frame: nw.DataFrame[Any], scores: Sequence[str], roles: Mapping[str, str | None], pos_label: Any
-) -> dict[str, ArraySource]:
-    """Take the columns as arrays, without a copy where the frame can give them so."""
-    numbers = {name: as_floats(frame.get_column(name).to_numpy(), name) for name in scores}
-    if len(frame) == 0:
-        raise InvalidInputError.empty(name=scores[0])
-    weights = {
-        role: weights_and_ends(frame.get_column(name).to_numpy(), name)
-        for role in ("weight", "positives", "negatives")
-        if (name := roles.get(role)) is not None
-    }
-    label = roles["label"]
-    if label is None:
-        streams: tuple[Stream, ...] = Stream(1, *weights["positives"]), Stream(0, *weights["negatives"])
-    else:
-        labels = Labels(as_array(frame.get_column(label).to_numpy(), label), pos_label, name=label)
-        streams = (Stream.of(labels, *weights.get("weight", (None,))),)
-    return {name: ArraySource(column, streams, score_name=name) for name, column in numbers.items()}
-
-
 class FrameSource:
-    """Rows that stay in their engine: scores, and labels with or without weights, or two masses."""
+    """Rows that stay in their engine: scores, and labels with or without weights, or two sums."""
 
     def __init__(
         self,
@@ -208,15 +143,20 @@ class FrameSource:
         self.beside: list[nw.Expr] = []
         """Further columns that queries need, under names that are not ours."""
         self.passes = 0
-        self.few, self.holds = FEW, HOLDS
+        self.direct_rows, self.rows_limit = FEW, HOLDS
         self.most_ranges = RANGES
         self._type = schema[score]
         self._scores: type[np.floating[Any]] = np.float32 if self._type == nw.Float32 else np.float64
         self._labels = None if label is None else FrameLabels(label, schema[label], pos_label)
         # Names of our own: the user's may be words of SQL, have quotes or clash with others.
-        masses = {"w": (weight, None), "p": (positives, 1), "q": (negatives, 0)}
-        self._masses = [Column(name, own, schema[name], side) for own, (name, side) in masses.items() if name]
-        for name in (score, *(column.name for column in self._masses)):
+        weights = {"w": (weight, None), "p": (positives, 1), "q": (negatives, 0)}
+        self._weights = [
+            Column(name, own, schema[name], side) for own, (name, side) in weights.items() if name
+        ]
+        self._added: list[Column] = []
+        """The weights that are added up; none where rows are counted."""
+        self._grid = FixedPoint()
+        for name in (score, *(column.name for column in self._weights)):
             _check_number(name, schema[name])
         self._known: tuple[Summary, Histogram] | None = None
         self._seen: list[Seen] = []
@@ -227,34 +167,32 @@ class FrameSource:
     # --- the three questions
 
     def summary(self) -> Summary:
-        """Return rows, masses and the range of scores; raise for what is missing or wrong."""
+        """Return rows, totals and the range of scores; raise for what is missing or wrong."""
         return self._first_look()[0]
 
     def histogram(self, ranges: Ranges | None) -> Histogram:
         """Count into buckets: a pass; none for the whole, which was counted in the first look."""
-        summary, first = self._first_look()
+        first = self._first_look()[1]
         self._counts = 1 if ranges is None else self._counts + 1
-        self.few = FEW if self._counts < COUNTS else HOLDS
+        self.direct_rows = FEW if self._counts < COUNTS else HOLDS
         if ranges is None:
             self._asked = None
             return first
         seen = self._count_of(ranges)
-        pieces = divide(ranges, seen, self._buckets(seen.rows_in(ranges)))
+        pieces = divide(ranges, seen, self._buckets(seen.within(ranges).rows))
         parts = [self._count(pieces[i : i + PIECES], seen) for i in range(0, len(pieces), PIECES)]
         groups = Groups.together(parts).joined()
-        _compare(seen.exact(ranges), groups.rows)
-        return self._table(groups, summary.unit, ranges)
+        seen.refuse_changed(ranges, groups)
+        return self._table(groups, ranges)
 
     def rows(self, ranges: Ranges | None) -> Rows:
         """Group by the scores themselves: a pass, and memory for the distinct ones."""
-        summary, _ = self._first_look()
+        self._first_look()
         frame = self._prepared()
-        expected: int | None = summary.rows
+        seen = self._seen[0] if ranges is None else self._count_of(ranges)
         if ranges is None:
-            self._refuse_too_many(self._seen[0])
+            self._refuse_too_many(seen)
         else:
-            seen = self._count_of(ranges)
-            expected = seen.exact(ranges)
             wanted = list(zip(ranges.low.tolist(), ranges.high.tolist(), strict=True))
             self._refuse_too_many(seen, join(wanted, seen, PIECES))
             frame = frame.filter(ex.within_any(join(wanted, seen, RUNS)))
@@ -266,11 +204,8 @@ class FrameSource:
             which = np.searchsorted(ranges.low, groups.low, side="right") - 1
             inside = (which >= 0) & (groups.low <= ranges.high[which])
             groups = groups.at(inside)
-        _compare(expected, groups.rows)
-        pos, neg = (Masses(side, summary.unit).carried() for side in (groups.pos, groups.neg))
-        if ranges is None and (pos.total(), neg.total()) != (summary.positives, summary.negatives):
-            raise InvalidInputError.changed(expected=summary.rows, found=summary.rows)
-        return Rows(groups.low.astype(self._scores), pos, neg, int(groups.rows.sum()))
+        seen.refuse_changed(ranges, groups)
+        return self._rows_of(groups)
 
     # --- how
 
@@ -294,27 +229,33 @@ class FrameSource:
         """Check, summarise and count in one pass; with weights, after one over their sizes."""
         if self._known is not None:
             return self._known
-        unit, total = self._measured()
+        total = self._measured()
         frame = self._prepared().with_columns(_key(ex.first_bucket()))
         got = self._collect(self._sums(frame, [ex.KEY], ends=True))
         self._check_rows(got[ex.KEY] % ex.CODES, got[ex.ROWS].astype(np.int64), total)
         groups = self._groups(got, got[ex.LOW], got[ex.HIGH]).joined()
-        low, high = float(groups.low[0]), float(groups.high[-1])
-        self._check_ends(low, high)
-        table = self._table(groups, unit)
-        summary = Summary(int(groups.rows.sum()), table.pos.total(), table.neg.total(), unit, low, high)
-        self._known = summary, table
+        self._check_ends(float(groups.low[0]), float(groups.high[-1]))
+        self._known = summary_of(groups, self._grid), self._table(groups)
         return self._known
 
-    def _measured(self) -> tuple[Unit, int | None]:
-        """Look at the weights, a pass, and for the second label; return the grain, and the rows if known."""
-        unit, total = Unit(), None
-        if self._masses:
+    def _measured(self) -> int | None:
+        """Find the grid of the weights, a pass, and the second label; return the rows if they are known."""
+        total = None
+        if self._weights:
             self.passes += 1
-            unit, total = measure(self.frame, self._masses, _collect)
+            frame = self.frame.select(*to_measure(self._weights))
+            got = _collect(frame.select(nw.len().alias(ex.ROWS), *measures(self._weights)))
+            if got[ex.ROWS][0] == 0:
+                raise InvalidInputError.empty(name=self.score)
+            (total,), (self._grid,), counted = measured(self._weights, got)
+            self._added = [] if counted.all() else self._weights
+        self._look_at_labels()
+        return total
+
+    def _look_at_labels(self) -> None:
+        """Find the second label, where the first is given."""
         if self._labels is not None:
             self._labels.look(self.frame, _collect)
-        return unit, total
 
     def _check_rows(self, codes: NDArray[Any], rows: NDArray[np.int64], total: int | None) -> None:
         """Raise for what the first count shows: no rows, missing scores, bad labels."""
@@ -333,7 +274,17 @@ class FrameSource:
             raise too_large(self.score)
 
     def _prepared(self) -> nw.LazyFrame[Any]:
-        """Return scores, codes and the limbs of masses: element-wise work only."""
+        """Return scores, codes and weights as integers: element-wise work only."""
+        return self._rounded(self._elements(), factors(self._grid))
+
+    def _rounded(self, frame: nw.LazyFrame[Any], scale: tuple[Any, Any]) -> nw.LazyFrame[Any]:
+        """Make integers of the weights."""
+        for column in self._added:
+            frame = ex.rounded(frame, column.own, scale)
+        return frame
+
+    def _elements(self) -> nw.LazyFrame[Any]:
+        """Return scores, codes, weights as floats, and what is beside them."""
         value, missing = ex.floats(self.score, self._type)
         # After the first count it is known that nothing is missing, and half of the query with it.
         checked = self._known is not None
@@ -343,19 +294,18 @@ class FrameSource:
         elif self._type != nw.Boolean:
             value = nw.col(self.score).cast(nw.Float64())
         columns = [value.alias(ex.SCORE), code.alias(ex.CODE)]
-        columns += [ex.floats(mass.name, mass.type)[0].alias(mass.own) for mass in self._masses]
-        frame = self.frame.select(*columns, *self.beside)
-        for mass in self._masses:
-            frame = ex.limbs(frame, mass.own, mass.low, mass.bits, mass.count)
-        return frame
+        columns += [ex.floats(column.name, column.type)[0].alias(column.own) for column in self._added]
+        return self.frame.select(*columns, *self.beside)
 
     def _sums(self, frame: nw.LazyFrame[Any], keys: list[str], *, ends: bool = False) -> nw.LazyFrame[Any]:
         """Group, with aggregations that are elementary."""
         wanted = [nw.len().alias(ex.ROWS)]
         if ends:
             wanted += [nw.col(ex.SCORE).min().alias(ex.LOW), nw.col(ex.SCORE).max().alias(ex.HIGH)]
-        names = [name for mass in self._masses for name in mass.limbs]
-        return frame.group_by(*keys).agg(*wanted, *(nw.col(name).sum().alias(name) for name in names))
+        names = [column.own for column in self._added]
+        grouped = frame.group_by(*keys).agg(*wanted, *(nw.col(name).sum().alias(name) for name in names))
+        # Sums of integers are of a wider type on some engines; as Python objects they would be slow.
+        return grouped.with_columns(nw.col(name).cast(nw.Int64()) for name in names) if names else grouped
 
     def _count(self, pieces: list[Piece], seen: Seen) -> Groups:
         """Count the rows of the pieces in one query."""
@@ -378,34 +328,41 @@ class FrameSource:
             tell(progress.Progress(self.passes, rows or counted, rows or counted, counted if rows else None))
         return found
 
-    def _groups(self, got: Collected, low: NDArray[Any], high: NDArray[Any]) -> Groups:
-        """Add up the masses of the two sides of each group."""
+    def _groups(
+        self, got: Collected, low: NDArray[Any], high: NDArray[Any], counted: NDArray[np.bool_] | None = None
+    ) -> Groups:
+        """Add up the two sides of each group; where `counted`, rows and not weights."""
         codes = got[ex.CODE] if ex.CODE in got else got[ex.KEY] % ex.CODES
         rows = got[ex.ROWS].astype(np.int64)
         positive = codes == ex.POSITIVE
-        limbs = self._masses[0].unit.limbs if self._masses else 1
-        sides = [np.zeros((limbs, len(rows)), dtype=np.int64) for _ in (0, 1)]
-        for mass in self._masses:
-            whole = mass.assemble([got[name] for name in mass.limbs])
+        sides = [np.zeros(len(rows), dtype=np.int64) for _ in (0, 1)]
+        for column in self._added:
+            whole = got[column.own] if counted is None else np.where(counted, rows, got[column.own])
             for side in (0, 1):
-                belongs = positive == side if mass.side is None else mass.side == side
-                sides[side] += np.where(belongs, whole, 0)
-        if not self._masses:
-            for side in (0, 1):
-                sides[side][0] = np.where(positive == side, rows, 0)
+                sides[side] += np.where(
+                    positive == side if column.side is None else column.side == side, whole, 0
+                )
+        if not self._added:
+            sides = [np.where(positive == side, rows, 0) for side in (0, 1)]
         low, high = (np.asarray(end, dtype=np.float64) + 0.0 for end in (low, high))
         return Groups(low, high, rows, sides[1], sides[0])
 
-    def _table(self, groups: Groups, unit: Unit, ranges: Ranges | None = None) -> Histogram:
+    def _table(self, groups: Groups, ranges: Ranges | None = None) -> Histogram:
         """Remember the buckets for the next count, and return them."""
+        self._seen = [*self._seen[:1], Seen(groups, ranges)]
+        return self._histogram_of(groups)
+
+    def _histogram_of(self, groups: Groups) -> Histogram:
         low, high = groups.low.astype(self._scores), groups.high.astype(self._scores)
-        self._seen = [*self._seen[:1], Seen(groups.low, groups.high, groups.rows, ranges)]
         return Histogram(
-            pos=Masses(groups.pos, unit).carried(),
-            neg=Masses(groups.neg, unit).carried(),
+            pos=groups.pos,
+            neg=groups.neg,
             rows=groups.rows,
             span=lambda index: Ranges(low[index], high[index]),
         )
+
+    def _rows_of(self, groups: Groups) -> Rows:
+        return Rows(groups.low.astype(self._scores), groups.pos, groups.neg, int(groups.rows.sum()))
 
     def _count_of(self, ranges: Ranges) -> Seen:
         """Return the latest count of all the rows in these ranges, or else the first."""
@@ -415,11 +372,17 @@ class FrameSource:
         """Raise before more distinct scores are fetched than the driver has room for."""
         parts = [slice(None)] if ranges is None else [seen.inside(low, high) for low, high in ranges]
         most = 0
-        for part in parts:
-            crowded = seen.low[part] < seen.high[part]
-            most += int(seen.rows[part][crowded].sum()) + int(np.count_nonzero(~crowded))
+        for groups in map(seen.groups.at, parts):
+            crowded = groups.low < groups.high
+            most += int(groups.rows[crowded].sum()) + int(np.count_nonzero(~crowded))
         if most > LARGEST_SWEEP:
             raise InvalidInputError.too_many_scores(rows=most, most=LARGEST_SWEEP)
+
+
+def summary_of(groups: Groups, grid: FixedPoint) -> Summary:
+    """Return what the rows of some groups are, which ascend."""
+    rows, pos, neg = (int(column.sum()) for column in groups.columns[2:])
+    return Summary(rows, pos, neg, grid, float(groups.low[0]), float(groups.high[-1]))
 
 
 def _compare(expected: int | None, rows: NDArray[np.int64]) -> None:
@@ -458,7 +421,7 @@ def run(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         return frame.collect("polars", engine="streaming") if engine.is_polars() else frame.collect()
     except ImportError as error:
         package = error.name or "pyarrow"
-        extra = next((extra for name, extra in _EXTRAS.items() if name in str(engine)), "arrow")
+        extra = next((extra for name, extra in _EXTRAS.items() if name in str(engine)), None)
         raise MissingDependencyError.of(
             caller="find on such a frame", package=package, extra=extra
         ) from error

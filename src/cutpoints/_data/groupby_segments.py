@@ -1,6 +1,7 @@
 """Many segments that stay in their engine: GROUP BY with a small table of segments beside the rows.
 
-1. A query finds the keys and how many rows each has.
+1. A query finds the keys, how many rows each has, and the ends of their weights: each segment has the
+   grid that its rows alone would have.
 2. A second one counts all rows into cells, a bucket of one segment each: the keys are joined with a
    small table that numbers them, so the engine groups by two whole numbers. The more segments, the
    wider the buckets. Few rows are grouped by their scores at once, and nothing is left to ask.
@@ -8,7 +9,7 @@
    table, a row per segment and range, and the engine groups what lies inside, by score if that is
    little and by finer buckets if it is not.
 
-As in `frames`, the ends of buckets are scores that were seen, and overlapping ones are joined: no
+As in `groupby`, the ends of buckets are scores that were seen, and overlapping ones are joined: no
 rounding of an engine can make the answer wrong.
 """
 
@@ -16,6 +17,7 @@ rounding of an engine can make the answer wrong.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
@@ -24,20 +26,21 @@ import numpy as np
 from cutpoints._data import expressions as ex
 from cutpoints._data import groupby as frames
 from cutpoints._data.bins import LARGEST, ROOT, Seen, join
-from cutpoints._data.groups import Groups
-from cutpoints._data.segment_codes import Coder
+from cutpoints._data.groupby_weights import Measured, factors, measured, measures, to_measure
+from cutpoints._data.segment_codes import coded, combined
 from cutpoints._data.segments import SegmentRanges
-from cutpoints._kernel.masses import Masses
 from cutpoints._kernel.tables import Histogram, Ranges, Rows, Summary
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from duckdb import DuckDBPyRelation
     from narwhals.dtypes import DType
     from numpy.typing import NDArray
 
     from cutpoints._data.groupby import FrameSource
+    from cutpoints._data.groups import Groups
 
 MOST = 1 << 20
 """Segments that are searched; more would be a column that names rows, and not segments."""
@@ -53,6 +56,8 @@ _FIRST = 1 << 14
 """Cells that the first count has for probabilities: a bucket is 2**-13 wide, and has two sides."""
 _COARSEST = 13
 _SEGMENT, _FROM, _TO, _BASE, _SCALE, _POWER = "g", "a", "b", "x", "y", "z"
+_UNITS = "u", "v"
+"""The two factors of each segment's weights."""
 _MISSING = "\u2205 no key"
 """Stands for a missing key where keys are text; should a key be this very text, that is noticed."""
 
@@ -62,7 +67,7 @@ class FrameSegments:
 
     def __init__(self, source: FrameSource, names: Sequence[str]) -> None:
         self._source, self._cells = source, CELLS
-        self.holds = HOLDS
+        self.rows_limit = HOLDS
         schema = source.frame.collect_schema()
         for name in names:
             if name not in schema:
@@ -70,7 +75,10 @@ class FrameSegments:
         self._texts = [f"{_SEGMENT}{i}" for i in range(len(names))]
         columns = [_key(name, schema[name]) for name in names]
         source.beside = [text.alias(own) for (_, text), own in zip(columns, self._texts, strict=True)]
-        self.keys, self._known, self._codes, self._counts = self._find_keys([value for value, _ in columns])
+        self.keys, self._known, self._codes, self._measured = self._find_keys([value for value, _ in columns])
+        source._added = [] if self._measured.counted.all() else source._weights
+        scale = np.array([factors(grid) for grid in self._measured.grids])
+        self._units = np.where(self._measured.counted[:, None], 0.0, scale)
         self._first = self._latest = self._first_count()
         self._ends = np.searchsorted(self._first.segments, np.arange(len(self.keys) + 1))
 
@@ -81,55 +89,48 @@ class FrameSegments:
 
     def rows(self, segment: int) -> int:
         """Return how many rows a segment has."""
-        return int(self._counts[segment])
+        return int(self._measured.rows[segment])
 
     def summary(self, segment: int) -> Summary:
         """Return what the rows of a segment are."""
-        groups = self._part(segment)
-        pos, neg = (Masses(side, self._unit).total() for side in (groups.pos, groups.neg))
-        return Summary(
-            int(groups.rows.sum()), pos, neg, self._unit, float(groups.low[0]), float(groups.high[-1])
-        )
+        return frames.summary_of(self._part(segment), self._measured.grids[segment])
 
     def histogram(self, segment: int) -> Histogram:
         """Return the first count of a segment."""
-        return self._histogram(self._part(segment))
+        return self._source._histogram_of(self._part(segment))
 
     def answer(
-        self, wanted: Mapping[int, Ranges | None], expected: int, *, count: bool
+        self, wanted: Mapping[int, Ranges | None], most: int, *, count: bool
     ) -> dict[int, Rows] | dict[int, Histogram]:
         """Make a pass: return the rows of these ranges of segments (all: None), or a count of each.
 
-        Rows, if their scores are few or if no count is allowed; `expected` is how many rows there are.
+        Rows, if their scores are few or if no count is allowed; there are at most so many.
         """
         ranges = SegmentRanges.of(wanted, len(self.keys))
         if self._whole:
-            found = self._first
+            found = self._first.inside(ranges)[0]
         else:
-            scores = self._distinct(ranges, expected)
-            if count and scores > self.holds:
-                return self._count(wanted, ranges, expected)
+            scores = self._distinct(ranges, most)
+            if count and scores > self.rows_limit:
+                return self._count(wanted, ranges)
             if scores > frames.LARGEST_SWEEP:
                 raise InvalidInputError.too_many_scores(rows=scores, most=frames.LARGEST_SWEEP)
-            found = self._fetch(wanted)
-        index, _ = ranges.find(found.segments, found.groups.low)
-        found = found.at(index)
-        _compare(expected, found)
-        ends = np.searchsorted(found.segments, np.arange(len(self.keys) + 1))
-        return {
-            segment: self._rows(found.groups.at(slice(*ends[segment : segment + 2]))) for segment in wanted
-        }
+            found = self._fetch(wanted).inside(ranges)[0]
+            self._refuse_changed(ranges, found)
+        return {segment: self._source._rows_of(groups) for segment, groups in self._each(found, wanted)}
 
     # --- how
 
     def _find_keys(
         self, values: list[nw.Expr]
-    ) -> tuple[list[Any], list[tuple[str, ...]], NDArray[np.int64], NDArray[np.int64]]:
-        """Return the keys; their texts, the segment of each, and the rows of each segment. A pass."""
+    ) -> tuple[list[Any], list[tuple[str, ...]], NDArray[np.int64], Measured]:
+        """Return the keys; their texts, the segment of each, and rows and grid of each segment. A pass."""
+        weights = self._source._weights
         own = [f"v{i}" for i in range(len(values))]
         named = [value.alias(name) for value, name in zip(values, own, strict=True)]
-        frame = self._source.frame.select(*named, *self._source.beside)
-        query = frame.group_by(*own, *self._texts).agg(nw.len().alias(ex.ROWS)).head(MOST + 1)
+        frame = self._source.frame.select(*named, *self._source.beside, *to_measure(weights))
+        wanted = [nw.len().alias(ex.ROWS), *measures(weights)]
+        query = frame.group_by(*own, *self._texts).agg(*wanted).head(MOST + 1)
         self._source.passes += 1
         found = frames.run(query)
         if len(found) == 0:
@@ -142,8 +143,7 @@ class FrameSegments:
                 got="more",
                 hint="group by something coarser.",
             )
-        coder = Coder()
-        codes = coder.encode([_objects(found.get_column(name).to_list()) for name in own])
+        codes, keys = combined([coded(found.get_column(name).to_list(), "by") for name in own])
         texts = zip(*(found.get_column(name).to_list() for name in self._texts), strict=True)
         segments: dict[tuple[str, ...], int] = {}
         for text, code in zip(texts, codes.tolist(), strict=True):
@@ -155,16 +155,17 @@ class FrameSegments:
                     got=f"two keys that are both {text!r}",
                     hint="give the keys other names first.",
                 )
-        rows = np.bincount(codes, weights=np.asarray(found.get_column(ex.ROWS).to_numpy(), np.float64))
-        return coder.keys, list(segments), np.array(list(segments.values()), np.int64), rows.astype(np.int64)
+        got = {name: found.get_column(name).to_numpy() for name in found.columns if name not in own}
+        ends = measured(weights, got, codes)
+        return keys, list(segments), np.array(list(segments.values()), np.int64), ends
 
     def _first_count(self) -> _Cells:
-        """Check, and count all rows: a pass, after one over the sizes of weights if there are any."""
+        """Check, and count all rows: a pass."""
         source = self._source
-        self._unit, measured = source._measured()
-        total = int(self._counts.sum())
-        frame = self._beside_segments(source._prepared(), _SEGMENT, np.arange(len(self.keys)), {})
-        self._whole = total <= self.holds
+        source._look_at_labels()
+        total = int(self._measured.rows.sum())
+        frame = self._beside_segments(_SEGMENT, np.arange(len(self.keys)), {})
+        self._whole = total <= self.rows_limit
         if self._whole:
             got = source._collect(source._sums(frame, [_SEGMENT, ex.SCORE, ex.CODE]))
             codes, low, high = got[ex.CODE], got[ex.SCORE], got[ex.SCORE]
@@ -173,29 +174,30 @@ class FrameSegments:
             frame = frame.with_columns(_cell(number))
             got = source._collect(source._sums(frame, [_SEGMENT, ex.KEY], ends=True))
             codes, low, high = got[ex.KEY] % ex.CODES, got[ex.LOW], got[ex.HIGH]
-        rows = got[ex.ROWS].astype(np.int64)
-        source._check_rows(codes, rows, measured)
-        cells = _Cells.joined(got[_SEGMENT], source._groups(got, low, high))
+        source._check_rows(codes, got[ex.ROWS].astype(np.int64), total)
+        cells = self._joined(got, got[_SEGMENT].astype(np.int64), low, high)
         source._check_ends(float(cells.groups.low.min()), float(cells.groups.high.max()))
-        _compare(total, cells)
+        rows = np.bincount(cells.segments, weights=cells.groups.rows, minlength=len(self.keys))
+        if not np.array_equal(rows, self._measured.rows):
+            raise InvalidInputError.changed(expected=total, found=total)
         return cells
 
     def _level(self) -> int:
         """Return how often buckets must be doubled so that there are not too many cells."""
         most = max(self._cells, LEAST * len(self.keys))
         for level in range(_COARSEST):
-            if int(np.minimum(self._counts, _FIRST >> level).sum()) <= most:
+            if int(np.minimum(self._measured.rows, _FIRST >> level).sum()) <= most:
                 return level
         return _COARSEST
 
     def _beside_segments(
-        self,
-        frame: nw.LazyFrame[Any],
-        name: str,
-        segments: NDArray[np.int64],
-        columns: dict[str, NDArray[Any]],
+        self, name: str, segments: NDArray[np.int64], columns: dict[str, NDArray[Any]]
     ) -> nw.LazyFrame[Any]:
         """Join rows with a table: for each entry, all rows of its segment, `columns`, and its number."""
+        source = self._source
+        frame = source._elements()
+        if source._added:
+            columns = columns | dict(zip(_UNITS, self._units[segments].T, strict=True))
         # A key may have several texts, such as NaN and null: the entries are repeated for each.
         order = np.argsort(segments, kind="stable")
         start = np.searchsorted(segments[order], self._codes, side="left")
@@ -210,16 +212,45 @@ class FrameSegments:
         table[name] = numbers[entry].tolist()
         table |= {own: column[entry].tolist() for own, column in columns.items()}
         small = _native(table, frame).with_columns(nw.col(own).cast(nw.String()) for own in self._texts)
-        return frame.join(_sent(small), on=self._texts, how="inner")
+        beside = frame.join(_sent(small), on=self._texts, how="inner")
+        return source._rounded(beside, (nw.col(_UNITS[0]), nw.col(_UNITS[1])))
 
-    def _distinct(self, ranges: SegmentRanges, expected: int) -> int:
+    def _before(self, ranges: SegmentRanges) -> _Cells | None:
+        """Return the latest count that has all rows of these ranges, and no cell that they cut in two."""
+        return next((cells for cells in (self._latest, self._first) if cells.holds(ranges)), None)
+
+    def _distinct(self, ranges: SegmentRanges, most: int) -> int:
         """Return how many distinct scores the ranges have at most, as far as counts tell."""
-        for cells in (self._latest, self._first):
-            index, _ = ranges.find(cells.segments, cells.groups.low)
-            part = cells.groups.at(index)
-            if int(part.rows.sum()) == expected:
-                return int(np.where(part.low == part.high, 1, part.rows).sum())
-        return expected
+        before = self._before(ranges)
+        if before is None:
+            return most
+        groups = before.inside(ranges)[0].groups
+        return int(np.where(groups.low < groups.high, groups.rows, 1).sum())
+
+    def _refuse_changed(self, ranges: SegmentRanges, now: _Cells) -> None:
+        """Raise unless each range has the rows and the sums that were counted before."""
+        before = self._before(ranges)
+        if before is None:
+            return
+        totals = np.zeros((2, 3, len(ranges.low)), dtype=np.int64)
+        for cells, found in zip((before, now), totals, strict=True):
+            inside, which = cells.inside(ranges)
+            for column, sums in zip(inside.groups.columns[2:], found, strict=True):
+                np.add.at(sums, which, column)
+        if not np.array_equal(*totals):
+            rows = totals[:, 0].sum(axis=1)
+            raise InvalidInputError.changed(expected=int(rows[0]), found=int(rows[1]))
+
+    def _joined(
+        self, got: dict[str, NDArray[Any]], segments: NDArray[np.int64], low: Any, high: Any
+    ) -> _Cells:
+        counted = self._measured.counted[segments] if self._source._added else None
+        return _Cells.joined(segments, self._source._groups(got, low, high, counted))
+
+    def _each(self, cells: _Cells, wanted: Iterable[int]) -> Iterator[tuple[int, Groups]]:
+        """Return the groups of each of these segments."""
+        ends = np.searchsorted(cells.segments, np.arange(len(self.keys) + 1))
+        return ((segment, cells.groups.at(slice(*ends[segment : segment + 2]))) for segment in wanted)
 
     def _fetch(self, wanted: Mapping[int, Ranges | None]) -> _Cells:
         """Group by the scores themselves what is in the ranges, and in some gaps between them."""
@@ -230,65 +261,43 @@ class FrameSegments:
             if asked is not None and len(asked.low) > RUNS:
                 part = self._part(segment)
                 pairs = list(zip(asked.low.tolist(), asked.high.tolist(), strict=True))
-                ends = np.array(join(pairs, Seen(part.low, part.high, part.rows), RUNS)).T
+                ends = np.array(join(pairs, Seen(part), RUNS)).T
                 runs[segment] = Ranges(ends[0], ends[1])
         few = SegmentRanges.of(runs, len(self.keys))
-        frame = self._beside_segments(
-            source._prepared(), _SEGMENT, few.segments, {_FROM: few.low, _TO: few.high}
-        )
-        frame = frame.filter(_inside())
-        got = source._collect(source._sums(frame, [_SEGMENT, ex.SCORE, ex.CODE]))
-        return _Cells.joined(got[_SEGMENT], source._groups(got, got[ex.SCORE], got[ex.SCORE]))
+        frame = self._beside_segments(_SEGMENT, few.segments, {_FROM: few.low, _TO: few.high})
+        got = source._collect(source._sums(frame.filter(_inside()), [_SEGMENT, ex.SCORE, ex.CODE]))
+        return self._joined(got, got[_SEGMENT].astype(np.int64), got[ex.SCORE], got[ex.SCORE])
 
-    def _count(
-        self, wanted: Mapping[int, Ranges | None], ranges: SegmentRanges, expected: int
-    ) -> dict[int, Histogram]:
+    def _count(self, wanted: Mapping[int, Ranges | None], ranges: SegmentRanges) -> dict[int, Histogram]:
         """Count the ranges into finer buckets."""
         source = self._source
         each = max(4, self._cells // max(1, len(ranges.low)))
         base, scale, power = _maps(ranges, each)
         columns = {_FROM: ranges.low, _TO: ranges.high, _BASE: base, _SCALE: scale, _POWER: power}
-        frame = self._beside_segments(source._prepared(), "r", ranges.segments, columns)
+        frame = self._beside_segments("r", ranges.segments, columns)
         frame = frame.filter(_inside()).with_columns(_on_scale().alias("t"))
         place = ((nw.col("t") - nw.col(_BASE)) * nw.col(_SCALE)).clip(0.0, float(each))
         got = source._collect(source._sums(frame.with_columns(_cell(place)), ["r", ex.KEY], ends=True))
-        found = _Cells.joined(got["r"], source._groups(got, got[ex.LOW], got[ex.HIGH]))
-        _compare(expected, found)
-        cells = found._replace(segments=ranges.segments[found.segments])
-        self._latest = cells
-        ends = np.searchsorted(cells.segments, np.arange(len(self.keys) + 1))
-        return {
-            segment: self._histogram(cells.groups.at(slice(*ends[segment : segment + 2])))
-            for segment in wanted
-        }
+        segments = ranges.segments[got["r"].astype(np.int64)]
+        cells = self._joined(got, segments, got[ex.LOW], got[ex.HIGH])
+        self._refuse_changed(ranges, cells)
+        self._latest = cells._replace(ranges=ranges)
+        return {segment: source._histogram_of(groups) for segment, groups in self._each(cells, wanted)}
 
     def _part(self, segment: int) -> Groups:
         return self._first.groups.at(slice(*self._ends[segment : segment + 2]))
 
-    def _histogram(self, groups: Groups) -> Histogram:
-        low, high = (end.astype(self._source._scores) for end in (groups.low, groups.high))
-        return Histogram(
-            pos=Masses(groups.pos, self._unit).carried(),
-            neg=Masses(groups.neg, self._unit).carried(),
-            rows=groups.rows,
-            span=lambda index: Ranges(low[index], high[index]),
-        )
-
-    def _rows(self, groups: Groups) -> Rows:
-        pos, neg = (Masses(side, self._unit).carried() for side in (groups.pos, groups.neg))
-        return Rows(groups.low.astype(self._source._scores), pos, neg, int(groups.rows.sum()))
-
 
 class _Cells(NamedTuple):
-    """Groups of segments, or of ranges, by these and then ascending."""
+    """Groups of segments, by these and then ascending; and the ranges that were counted, None for all."""
 
     segments: NDArray[np.int64]
     groups: Groups
+    ranges: SegmentRanges | None = None
 
     @classmethod
-    def joined(cls, segments: NDArray[Any], groups: Groups) -> _Cells:
+    def joined(cls, segments: NDArray[np.int64], groups: Groups) -> _Cells:
         """Sort, and make one of those of a segment that overlap or touch; see `Groups.joined`."""
-        segments = segments.astype(np.int64)
         if len(segments) == 0:
             return cls(segments, groups)
         scores, rank = np.unique(np.concatenate([groups.low, groups.high]), return_inverse=True)
@@ -296,19 +305,22 @@ class _Cells(NamedTuple):
         order = np.argsort(low, kind="stable")
         reach = np.maximum.accumulate(high[order])
         first = np.flatnonzero(np.append(True, low[order][1:] > reach[:-1]))
-        ordered = groups.at(order)
-        return cls(
-            segments[order][first],
-            Groups(
-                ordered.low[first],
-                np.maximum.reduceat(ordered.high, first),
-                *(np.add.reduceat(column, first, axis=-1) for column in ordered.columns[2:]),
-            ),
-        )
+        return cls(segments[order][first], groups.at(order).merged(first))
 
-    def at(self, index: Any) -> _Cells:
-        """Return some of the cells."""
-        return _Cells(self.segments[index], self.groups.at(index))
+    def inside(self, ranges: SegmentRanges) -> tuple[_Cells, NDArray[np.intp]]:
+        """Return the cells that lie in one of these ranges, and in which."""
+        index, which = ranges.find(self.segments, self.groups.low)
+        return _Cells(self.segments[index], self.groups.at(index)), which
+
+    def holds(self, ranges: SegmentRanges) -> bool:
+        """Whether all rows of these ranges are in cells that lie in them."""
+        low, high = self.groups.low, self.groups.high
+        own = SegmentRanges(low, high, np.searchsorted(self.segments, np.arange(len(ranges.first))))
+        for asked, ends in ((ranges.low, low), (ranges.high, high)):
+            index, which = own.find(ranges.segments, asked)
+            if (asked[index] != ends[which]).any():
+                return False
+        return self.ranges is None or ranges.within(self.ranges)
 
 
 # --- expressions
@@ -370,26 +382,27 @@ def _maps(ranges: SegmentRanges, each: int) -> tuple[NDArray[np.float64], ...]:
 def _native(table: dict[str, list[Any]], frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     """Make a small table in the engine of a frame."""
     engine = frame.implementation
+    if engine.is_duckdb():
+        return _on_connection(table, frame.to_native())
     pandas, polars = engine.is_dask(), engine.is_polars()
     made = nw.from_dict(table, backend="pandas" if pandas else "polars" if polars else "pyarrow")
     session = {"session": frame.to_native().sparkSession} if engine.is_spark_like() else {}
     return made.lazy(engine, **session)
 
 
+def _on_connection(table: dict[str, list[Any]], relation: DuckDBPyRelation) -> nw.LazyFrame[Any]:
+    """Make a small table on the connection of a relation, which DuckDB does not give away."""
+    parts = []
+    for name, values in table.items():
+        kind = {int: "BIGINT", float: "DOUBLE"}.get(type(values[0]), "VARCHAR")
+        shown = [repr(value) for value in values] if kind == "DOUBLE" else values  # JSON has no infinity
+        made = json.dumps(shown).replace("'", "''")
+        parts.append(f"unnest(from_json('{made}', '[\"{kind}\"]')) as {name}")
+    one_row = relation.limit(0).aggregate("count(*)")
+    return nw.from_native(one_row.project(", ".join(parts)))
+
+
 def _sent(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     """Ask Spark to send a small table to where the rows are, and not to shuffle the rows."""
     spark = table.implementation.is_spark_like()
     return nw.from_native(table.to_native().hint("broadcast")) if spark else table
-
-
-def _objects(values: list[Any]) -> NDArray[Any]:
-    made = np.empty(len(values), dtype=object)
-    made[:] = values
-    return made
-
-
-def _compare(expected: int, found: _Cells) -> None:
-    """Raise if the rows are not those that were counted before."""
-    there = int(found.groups.rows.sum())
-    if there != expected:
-        raise InvalidInputError.changed(expected=expected, found=there)

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cutpoints.exceptions import InvalidInputError
+
 Column = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The lowest and the highest score of each group, its rows, and the masses of the two sides.
-
-    Masses are limbs of integers, a row each.
-    """
+    """The lowest and the highest score of each group, its rows, and the sums of the two sides."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -27,17 +26,16 @@ class Groups:
     @classmethod
     def together(cls, parts: list[Groups]) -> Groups:
         """Return the groups of several queries."""
-        columns = zip(*(part.columns for part in parts), strict=True)
-        return cls(*(np.concatenate(column, axis=-1) for column in columns))
+        return cls(*map(np.concatenate, zip(*(part.columns for part in parts), strict=True)))
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """All of it, the last axis being that of the groups."""
+        """All of it."""
         return self.low, self.high, self.rows, self.pos, self.neg
 
     def at(self, index: Any) -> Groups:
         """Return some of the groups."""
-        return Groups(*(column[..., index] for column in self.columns))
+        return Groups(*(column[index] for column in self.columns))
 
     def joined(self) -> Groups:
         """Sort by score, and make one group of those that overlap or touch.
@@ -49,9 +47,24 @@ class Groups:
         if len(ordered.low) == 0:
             return ordered
         reach = np.maximum.accumulate(ordered.high)
-        first = np.flatnonzero(np.append(True, ordered.low[1:] > reach[:-1]))
+        return ordered.merged(np.flatnonzero(np.append(True, ordered.low[1:] > reach[:-1])))
+
+    def merged(self, first: NDArray[np.intp]) -> Groups:
+        """Make one group of those from each of these positions to the next; they are in order."""
         return Groups(
-            ordered.low[first],
-            np.maximum.reduceat(ordered.high, first),
-            *(np.add.reduceat(column, first, axis=-1) for column in ordered.columns[2:]),
+            self.low[first],
+            np.maximum.reduceat(self.high, first),
+            *(np.add.reduceat(column, first) for column in self.columns[2:]),
         )
+
+    def refuse_changed(self, now: Groups) -> None:
+        """Raise unless a later count of the same ranges found the same rows and sums.
+
+        Groups of the later count may reach over several of these: ends that they cross are not compared.
+        """
+        until = np.searchsorted(now.high, self.high, side="right")
+        clear = (until == len(now.low)) | (np.append(now.low, np.inf)[until] > self.high)
+        for before, after in zip(self.columns[2:], now.columns[2:], strict=True):
+            running = np.append(0, np.cumsum(after))[until]
+            if (np.cumsum(before) != running)[clear].any() or before.sum() != after.sum():
+                raise InvalidInputError.changed(expected=int(self.rows.sum()), found=int(now.rows.sum()))

@@ -15,15 +15,20 @@ if TYPE_CHECKING:
 class Source(Protocol):
     """What a search needs."""
 
-    passes: int
-    """How often the whole data were read so far."""
-    few: int
-    """So few rows are looked at one by one rather than counted again."""
-    holds: int
-    """For so many rows a search may ask even where another count could leave fewer of them."""
+    @property
+    def passes(self) -> int:
+        """How often the whole data were read so far."""
+
+    @property
+    def direct_rows(self) -> int:
+        """Up to this many rows that are left are compared one by one rather than binned again."""
+
+    @property
+    def rows_limit(self) -> int:
+        """Up to this many rows fit in memory: a search may ask for them where binning does not help."""
 
     def summary(self) -> Summary:
-        """Return rows, masses and the range of scores; raise for bad data, saying what and where."""
+        """Return rows, totals and the range of scores; raise for bad data, saying what and where."""
 
     def histogram(self, ranges: Ranges | None) -> Histogram:
         """Count the rows of these ranges (all: None) into a few thousand buckets."""

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoints._data import progress
-from cutpoints._data.array_input import HEAVIEST, LIGHTEST, as_floats
-from cutpoints._data.faults import refuse
+from cutpoints._data.array_input import as_floats
+from cutpoints._data.faults import raise_fault
 from cutpoints._data.labels import Counts, Labels
 from cutpoints._kernel.binning import Buckets, Radix, choose
 from cutpoints._kernel.histogram import (
@@ -35,18 +35,18 @@ from cutpoints._kernel.histogram import (
     inside,
     joined,
     occupied,
+    sums_in,
     table,
     tally,
-    unit_of,
     within,
 )
-from cutpoints._kernel.masses import BLOCK_ROWS, Masses, Unit
 from cutpoints._kernel.tables import Histogram, Ranges, Rows, Scores, Summary
-from cutpoints._kernel.unique_scores import Distinct, distinct
+from cutpoints._kernel.unique_scores import UniqueScores, unique_scores
+from cutpoints._kernel.weights import BLOCK_ROWS, FixedPoint
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator
 
     import polars as pl
     from duckdb import DuckDBPyRelation
@@ -96,16 +96,21 @@ class Reader(Protocol):
     """A table that can be read again and again, always in the same order."""
 
     columns: Columns
+    table: Any
+    """The relation or the lazy frame, with all of its columns."""
     coded: bool
     """Whether the engine has compared the labels: 1 the positive, 0 the other, 2 a third, 3 missing."""
 
-    def batches(self, near: tuple[float, float] | None, keys: Sequence[str] = ()) -> Generator[Batch]:
-        """Yield all rows, or at least those whose score is in a closed range; with columns of `keys` last."""
+    def batches(self, near: tuple[float, float] | None) -> Generator[Batch]:
+        """Yield all rows, or at least those whose score is in a closed range."""
+
+    def weight_range(self) -> tuple[int, float, float]:
+        """Return how many rows there are, their smallest and largest weight; NaN if one is missing."""
 
     def need(self, name: str) -> None:
         """Raise unless the table has a column of this name; the error says where, and which there are."""
 
-    def refuse_labels(self) -> None:
+    def check_labels(self) -> None:
         """Raise for labels that are not two, saying which ones there are."""
 
     def cancel(self) -> None:
@@ -119,12 +124,16 @@ class BatchSource:
         self.reader = reader
         self.pos_label = pos_label
         self.passes = 0
-        self.few = FEW
-        self.holds = HOLDS
+        self.direct_rows = FEW
+        self.rows_limit = HOLDS
+        self._weights = 0.0, 0.0
+        """The smallest and the largest weight."""
+        self._weighed: int | None = None
+        """The rows that had weights between these."""
         self._known: tuple[Summary, Histogram] | None = None
         self._sample: Any = None
         self._last: tuple[Ranges, Histogram] | None = None
-        self._kept: tuple[Ranges, Distinct] | None = None
+        self._kept: tuple[Ranges, UniqueScores] | None = None
         # The engine decodes in threads of its own; one of ours keeps up with two of them.
         self._threads = max(1, min((os.cpu_count() or 1) // 2, 4))
         self._rows = min(BLOCK, BLOCK_ROWS) if reader.columns.masses else BLOCK
@@ -137,24 +146,25 @@ class BatchSource:
 
     def histogram(self, ranges: Ranges | None) -> Histogram:
         """Count into buckets: one pass over the data, or none where the rows were kept."""
-        summary, first = self._first_look()
+        _, first = self._first_look()
         if ranges is None:
             return first
         kept = self._keeps(ranges)
         if kept is not None:
             return kept.histogram(ranges, Radix.over(ranges, count=BUCKETS))
-        finer = self._last is not None and within(ranges, self._last[0])
-        pieces = occupied(ranges, self._last[1] if finer and self._last else first)
+        before = self._count_of(ranges)
+        pieces = occupied(ranges, before)
         pieces = cut_up(pieces, self._sample)
         buckets = Radix.over(pieces, count=BUCKETS)
-        pots, tallies = self._gather(pieces, self.holds, buckets)
-        found = table(added(tallies), buckets, summary.unit)
+        pots, tallies = self._gather(pieces, self.rows_limit, buckets)
+        found = table(added(tallies), buckets)
+        _check_unchanged(before, ranges, found)
         self._last = ranges, found
-        kept = _poured(pots, self.holds, ranges.low, summary.unit)
+        kept = _poured(pots, self.rows_limit, ranges.low)
         if kept is None and not buckets.shift.any():
             # Each bucket is one score: the histogram is the rows.
             scores = found.span(np.arange(len(found.rows), dtype=np.intp)).low
-            kept = Distinct(scores, found.pos, found.neg, int(found.rows.sum()), found.rows)
+            kept = UniqueScores(scores, found.pos, found.neg, found.rows)
         self._kept = None if kept is None else (ranges, kept)
         return found
 
@@ -166,9 +176,10 @@ class BatchSource:
             # All of them are what a sweep was asked for; of a search that narrows, memory is bounded.
             limit = None if ranges is None else MOST
             pots, _ = self._gather(ranges, limit, None)
-            kept = _poured(pots, limit, np.zeros(0), summary.unit)
+            kept = _poured(pots, limit, np.zeros(0))
             if kept is None:
                 raise InvalidInputError.too_many_scores(rows=summary.rows, most=MOST)
+            _check_unchanged(self._count_of(ranges), ranges, kept)
             self._kept = None if ranges is None else (ranges, kept)
         return kept.rows(ranges)
 
@@ -183,11 +194,17 @@ class BatchSource:
         at = int(np.searchsorted(low, threshold))
         if at > 0 and high[at - 1] >= threshold:
             return None
-        return first.pos[at:].total(), first.neg[at:].total()
+        return int(first.pos[at:].sum()), int(first.neg[at:].sum())
 
     # --- how
 
-    def _keeps(self, ranges: Ranges) -> Distinct | None:
+    def _count_of(self, ranges: Ranges | None) -> Histogram:
+        """Return the latest count of all the rows in these ranges."""
+        if self._last is not None and ranges is not None and within(ranges, self._last[0]):
+            return self._last[1]
+        return self._first_look()[1]
+
+    def _keeps(self, ranges: Ranges) -> UniqueScores | None:
         """Return the rows around these ranges, if they were kept."""
         return self._kept[1] if self._kept is not None and within(ranges, self._kept[0]) else None
 
@@ -223,21 +240,47 @@ class BatchSource:
         """Check, summarise and count in one pass."""
         if self._known is not None:
             return self._known
-        columns = self.reader.columns
-        look = _Look(self, None if columns.masses else Unit())
-        tallies = [one for one in self._each(look.count) if one is not None]
-        if look.faulty or not self._two_labels(look.counts, look.others):
-            refuse(self.reader, self.pos_label)
+        found = self._look()
+        if found is None:
+            raise_fault(self.reader, self.pos_label)
+        look, tallies = found
         if not tallies:
-            raise InvalidInputError.empty(name=columns.score)
-        whole = added(tallies)
-        unit = look.unit or unit_of(whole)
-        histogram = table(whole, look.buckets, unit)
+            raise self._empty()
+        histogram = table(added(tallies), look.buckets)
         low, high = (float(function(ends)) for function, ends in ((min, look.lows), (max, look.highs)))
-        rows, pos, neg = int(whole.rows.sum()), histogram.pos.total(), histogram.neg.total()
-        self._known = Summary(rows, pos, neg, unit, low, high), histogram
+        rows, pos, neg = (int(side.sum()) for side in (histogram.rows, histogram.pos, histogram.neg))
+        if self._weighed is not None and self._weighed != rows:
+            raise InvalidInputError.changed(expected=self._weighed, found=rows)
+        self._known = Summary(rows, pos, neg, look.grid, low, high), histogram
         self._sample = look.sample
         return self._known
+
+    def _look(self) -> tuple[_Look, list[Tally]] | None:
+        """Make the first pass; return None if there is anything wrong with the rows."""
+        grid = self._grid()
+        if grid is None:
+            return None
+        look = _Look(self, grid)
+        tallies = [one for one in self._each(look.count) if one is not None]
+        fine = not look.faulty and self._two_labels(look.counts, look.others)
+        return (look, tallies) if fine else None
+
+    def _empty(self) -> InvalidInputError:
+        """Return the error of no rows."""
+        return InvalidInputError.empty(name=self.reader.columns.score)
+
+    def _grid(self) -> FixedPoint | None:
+        """Return the grid of the weights, which takes a query; None if the weights cannot be used."""
+        columns = self.reader.columns
+        if not columns.masses:
+            return FixedPoint()
+        rows, smallest, largest = self.reader.weight_range()
+        if not (smallest >= 0 and largest * rows < np.inf):  # NaN is neither
+            return None
+        self._weights, self._weighed = (smallest, largest), rows
+        if columns.label is not None and 0 < smallest == largest:
+            return FixedPoint.constant(largest)
+        return FixedPoint.fitting(largest=largest, rows=rows)
 
     def check(self, batch: Batch) -> tuple[list[Reading], Counts | None, set[Any], bool]:
         """Return masses, counts of the labels, labels but the positive one, and whether all is fine."""
@@ -246,11 +289,14 @@ class BatchSource:
             as_floats(m, n)
             for m, n in zip(batch[len(batch) - len(columns.masses) :], columns.masses, strict=True)
         ]
-        fine = all(_sane(mass) for mass in masses)
+        smallest, largest = self._weights
+        fine = all(smallest <= mass.min() and mass.max() <= largest for mass in masses)  # NaN is neither
         if columns.label is None:
             return [(1, masses[0]), (0, masses[1])], None, set(), fine
         sides, counts, others, two = self._sides(batch[1])
-        return [(sides, masses[0] if masses else None)], counts, others, fine and two
+        # Where all rows have one weight, they are counted.
+        weights = masses[0] if masses and not 0 < smallest == largest else None
+        return [(sides, weights)], counts, others, fine and two
 
     def _sides(self, values: NDArray[Any]) -> tuple[NDArray[np.uint8], Counts, set[Any], bool]:
         if self.reader.coded:
@@ -271,14 +317,17 @@ class BatchSource:
 
     def _block(self, batch: Batch) -> Block:
         """Return rows that were found good in the first pass."""
-        return Block(as_floats(batch[0], self.reader.columns.score), self.check(batch)[0])
+        readings, _, _, fine = self.check(batch)
+        if not fine:
+            raise InvalidInputError.changed(expected=len(batch[0]), found=len(batch[0]))
+        return Block(as_floats(batch[0], self.reader.columns.score), readings)
 
     def _collect(
         self, feed: _Feed, ranges: Ranges | None, limit: int | None, buckets: Buckets | None
     ) -> tuple[_Pot, Any]:
         """Collect the rows of some ranges, merged, and count them too if there are buckets."""
-        unit = self._first_look()[0].unit
-        pot = _Pot(unit, limit)
+        grid = self._first_look()[0].grid
+        pot = _Pot(grid, limit)
 
         def blocks() -> Iterator[Block]:
             for batch in feed:
@@ -291,7 +340,7 @@ class BatchSource:
                     yield block
 
         if buckets is not None:
-            return pot, tally(blocks(), buckets, unit)
+            return pot, tally(blocks(), buckets, grid)
         for _ in blocks():
             pass
         return pot, None
@@ -300,8 +349,8 @@ class BatchSource:
 class _Look:
     """What the threads of the first pass find out together."""
 
-    def __init__(self, source: BatchSource, unit: Unit | None) -> None:
-        self.source, self.unit = source, unit
+    def __init__(self, source: BatchSource, grid: FixedPoint) -> None:
+        self.source, self.grid = source, grid
         self.sample: Any = None
         self.buckets: Any = None
         self.lows: list[Any] = []
@@ -321,7 +370,7 @@ class _Look:
             if self.buckets is None:
                 self.sample = first.scores[:: max(1, len(first.scores) // SAMPLE)].copy()
                 self.buckets = choose(self.sample, BUCKETS)
-        return tally(itertools.chain([first], blocks), self.buckets, self.unit)
+        return tally(itertools.chain([first], blocks), self.buckets, self.grid)
 
     def _checked(self, feed: _Feed) -> Iterator[Block]:
         """Yield blocks that are found good; end at one that is not."""
@@ -378,11 +427,11 @@ class _Feed:
 class _Pot:
     """Rows that are collected, and merged now and then; given up when they are too many."""
 
-    def __init__(self, unit: Unit, limit: int | None) -> None:
-        self._unit, self._limit = unit, limit
+    def __init__(self, grid: FixedPoint, limit: int | None) -> None:
+        self._grid, self._limit = grid, limit
         self._pending: list[Block] = []
         self._rows = 0
-        self._merged: Distinct | None = None
+        self._merged: UniqueScores | None = None
         self.full = False
 
     def add(self, block: Block) -> None:
@@ -397,20 +446,20 @@ class _Pot:
             self._merge()
 
     def _merge(self) -> None:
-        fresh = distinct(joined(self._pending), self._unit)
+        fresh = unique_scores(joined(self._pending), self._grid)
         self._pending, self._rows = [], 0
-        self._merged = fresh if self._merged is None else Distinct.merged([self._merged, fresh])
+        self._merged = fresh if self._merged is None else UniqueScores.merged([self._merged, fresh])
         if self._limit is not None and len(self._merged.scores) > self._limit:
             self._merged, self.full = None, True
 
-    def taken(self) -> Distinct | None:
+    def taken(self) -> UniqueScores | None:
         """Return all that was collected; None if that is nothing, or was too much."""
         if self._pending:
             self._merge()
         return self._merged
 
 
-def _poured(pots: list[_Pot], limit: int | None, empty: Scores, unit: Unit) -> Distinct | None:
+def _poured(pots: list[_Pot], limit: int | None, empty: Scores) -> UniqueScores | None:
     """Merge what several threads collected; None if that is too much."""
     if any(pot.full for pot in pots):
         return None
@@ -418,18 +467,37 @@ def _poured(pots: list[_Pot], limit: int | None, empty: Scores, unit: Unit) -> D
     if any(pot.full for pot in pots):
         return None
     if not parts:
-        nothing = Masses(np.zeros((unit.limbs, 0), np.int64), unit)
-        return Distinct(empty[:0], nothing, nothing, 0, np.zeros(0, np.int64))
-    whole = Distinct.merged(parts)
+        nothing = np.zeros(0, np.int64)
+        return UniqueScores(empty[:0], nothing, nothing, nothing)
+    whole = UniqueScores.merged(parts)
     return None if limit is not None and len(whole.scores) > limit else whole
 
 
-def _sane(mass: Scores) -> bool:
-    """Whether weights are finite, not negative and of a size that sums can hold; see `as_weights`."""
-    least = mass.min()
-    if not (least >= 0 and np.float64(mass.max()) <= HEAVIEST):  # NaN too
-        return False
-    return bool(np.float64(least) >= LIGHTEST or not ((mass < np.float64(LIGHTEST)) & (mass > 0)).any())
+def _check_unchanged(before: Histogram, ranges: Ranges | None, after: Histogram | UniqueScores) -> None:
+    """Raise unless a pass saw in each range the rows and the sums that the pass before saw.
+
+    Distinct scores are compared in each bucket, too. A search asks for whole buckets; ranges that cut
+    a bucket in two cannot be compared.
+    """
+    ranges = ranges or Ranges(np.array([-np.inf]), np.array([np.inf]))
+    low, high = before.span(np.arange(len(before.rows), dtype=np.intp))
+    whole = np.searchsorted(low, ranges.low) == np.searchsorted(high, ranges.low)
+    whole &= np.searchsorted(low, ranges.high, "right") == np.searchsorted(high, ranges.high, "right")
+    if not whole.any():
+        return
+    asked = [Ranges(ranges.low[whole], ranges.high[whole])]
+    if isinstance(after, UniqueScores):
+        scores, columns = after.scores, (after.counts, after.pos, after.neg)
+        buckets = inside(low, asked[0])
+        asked.append(Ranges(low[buckets], high[buckets]))
+    else:
+        scores = after.span(np.arange(len(after.rows), dtype=np.intp)).low
+        columns = after.rows, after.pos, after.neg
+    for each in asked:
+        expected = sums_in(each, low, before.rows, before.pos, before.neg)
+        found = sums_in(each, scores, *columns)
+        if (expected != found).any():
+            raise InvalidInputError.changed(expected=int(expected[0].sum()), found=int(found[0].sum()))
 
 
 # --- engines

@@ -1,4 +1,4 @@
-"""The front door: scores at a threshold, hard labels, or scores of many classes."""
+"""What one threshold does: the whole catalogue of metrics, with intervals for the rates."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ import math
 import warnings
 from dataclasses import dataclass
 from fractions import Fraction
-from os import PathLike
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from cutpoints._curve import Curve
-from cutpoints._data.read import as_source
+from cutpoints._data.read import as_data
 from cutpoints._evaluate.intervals import Method, check, proportion_interval
-from cutpoints._result import Confusion, Cut, Interval, json_number, value_of
+from cutpoints._format import json_number, percent, text_table
+from cutpoints._result import Confusion, Cut, Interval, value_of
 from cutpoints._search.sweep import all_cuts
 from cutpoints.exceptions import DataWarning, InvalidParameterError
 from cutpoints.metrics.registry import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from cutpoints._evaluate.classes import ClassEvaluation
 
 RARE = Fraction(1, 20)
 """Below this prevalence accuracy misleads, and a warning says so."""
@@ -55,7 +53,7 @@ class Evaluation:
         The whole catalogue by canonical name; NaN where a metric is undefined.
     intervals : dict
         Confidence intervals of the rates that are shares of a fixed number of rows. Empty for
-        weights that are not whole numbers: a sum of weights is no number of trials.
+        weights that are not integers, or sum to 2**63 or more: such a sum is no number of trials.
     baseline : float
         The accuracy q0 of always naming the larger class.
     auc, average_precision : float
@@ -88,10 +86,7 @@ class Evaluation:
         lines.append(["accuracy", "", "", *_decimals([self.metrics["accuracy"]], digits), f"{total:g}"])
         lines.append(["macro average", *_decimals(macro, digits), f"{total:g}"])
         lines.append(["weighted average", *_decimals(weighted, digits), f"{total:g}"])
-        widths = [max(len(line[i]) for line in lines) for i in range(5)]
-        return "\n".join(
-            "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines
-        )
+        return text_table(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
@@ -140,44 +135,11 @@ def _decimals(values: Iterable[float], digits: int) -> list[str]:
     return ["-" if math.isnan(v) else f"{v:.{digits}f}" for v in values]
 
 
-@overload
-def evaluate(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    sample_weight: Any = ...,
-    pos_label: Any = ...,
-    confidence: float = ...,
-    interval: Method = ...,
-) -> Evaluation: ...
-@overload
-def evaluate(
-    y_true: Any,
-    y_score: Any,
-    threshold: None = None,
-    *,
-    sample_weight: Any = ...,
-    labels: Any = ...,
-    top_k: int = ...,
-) -> ClassEvaluation: ...
-@overload
-def evaluate(
-    y_true: Any,
-    *,
-    threshold: float,
-    label: str | None = ...,
-    score: str | None = ...,
-    weight: str | None = ...,
-    pos_label: Any = ...,
-    confidence: float = ...,
-    interval: Method = ...,
-) -> Evaluation: ...
 def evaluate(
     y_true: Any,
     y_score: Any = None,
-    threshold: float | None = None,
     *,
+    threshold: float,
     label: str | None = None,
     score: str | None = None,
     weight: str | None = None,
@@ -185,20 +147,16 @@ def evaluate(
     pos_label: Any = None,
     confidence: float = 0.95,
     interval: Method = "wilson",
-    labels: Any = None,
-    top_k: int = 2,
-) -> Evaluation | ClassEvaluation:
+) -> Evaluation:
     """Return the whole catalogue at one threshold, with intervals for the rates.
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), data frame, path, a source or a Curve
-        Labels; or with `threshold` whatever else `find` takes: a data frame or a path with names of
-        columns, where lazy frames stay lazy, or rows that are counted; or a `Curve`.
-    y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
-        With `threshold`: scores. Without: predicted labels, of any number of classes, or one
-        column of scores for each class in the order of `labels` (sorted by default).
-    threshold : float, default=None
+    y_true : array-like of shape (n_samples,), data frame, path, Data or Curve
+        Labels, or whatever else `find` takes; or a `Curve`.
+    y_score : array-like of shape (n_samples,)
+        Scores.
+    threshold : float
         Positive iff ``score >= threshold``.
     label, score, weight, sample_weight, pos_label
         As for `find`.
@@ -206,14 +164,10 @@ def evaluate(
         Of the intervals.
     interval : {"wilson", "clopper_pearson"}, default="wilson"
         How the intervals of shares are made.
-    labels : array-like, default=None
-        For hard labels and many classes: the classes, in order.
-    top_k : int, default=2
-        For scores of many classes: a row counts as right if its class is among the `top_k` highest.
 
     Returns
     -------
-    Evaluation, or ClassEvaluation without a threshold
+    Evaluation
 
     Warns
     -----
@@ -223,37 +177,31 @@ def evaluate(
     Examples
     --------
     >>> import cutpoints as cp
-    >>> e = cp.evaluate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], 0.35)
+    >>> e = cp.evaluate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], threshold=0.35)
     >>> e.metrics["precision"], e.intervals["recall"].high
     (0.6666666666666666, 1.0)
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"y": [0, 0, 1, 1], "p": [0.1, 0.4, 0.35, 0.8]})
     >>> cp.evaluate(frame, label="y", score="p", threshold=0.35).metrics["recall"]
     1.0
-    >>> cp.evaluate([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2]).confusion_matrix
-    array([[2, 0, 0],
-           [0, 0, 1],
-           [1, 0, 2]])
     """
     check(confidence, interval, "evaluate")
-    columns = {"label": label, "score": score, "weight": weight}
-    _check_columns(y_true, columns, threshold)
-    if threshold is None:
-        from cutpoints._evaluate.classes import evaluate_classes
-
-        return evaluate_classes(y_true, y_score, sample_weight=sample_weight, labels=labels, top_k=top_k)
+    given_too = {
+        "y_score": y_score, "label": label, "score": score, "weight": weight, "sample_weight": sample_weight
+    }  # fmt: skip
     if isinstance(y_true, Curve):
+        for name, given in given_too.items():
+            if given is not None:
+                raise InvalidParameterError.of(
+                    parameter=name, caller="evaluate", must_be="left out for a Curve", got=given
+                )
         found = y_true
     else:
-        source = as_source(
-            y_true,
-            y_score,
-            columns=columns,
-            sample_weight=sample_weight,
-            pos_label=pos_label,
-            caller="evaluate",
-        )
-        found = Curve(all_cuts(source))
+        data = as_data(
+            y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
+            pos_label=pos_label, caller="evaluate",
+        )  # fmt: skip
+        found = Curve(all_cuts(data.source()))
     made = evaluate_cut(
         found.at(threshold),
         threshold=float(threshold),
@@ -265,24 +213,6 @@ def evaluate(
     for text in made.warnings:
         warnings.warn(text, DataWarning, stacklevel=2)
     return made
-
-
-def _check_columns(data: Any, columns: dict[str, str | None], threshold: float | None) -> None:
-    """Raise for names of columns where there are none: in a curve, and for predicted labels."""
-    for name, column in columns.items():
-        if column is not None and isinstance(data, Curve):
-            raise InvalidParameterError.of(
-                parameter=name, caller="evaluate", must_be="left out for a Curve", got=column
-            )
-    if threshold is None and (any(columns.values()) or isinstance(data, str | PathLike)):
-        raise InvalidParameterError.of(
-            parameter="threshold",
-            caller="evaluate",
-            must_be="given where columns have names",
-            got=None,
-            hint="evaluate(frame, label='y', score='p', threshold=0.5); predicted labels are passed as "
-            "arrays: evaluate(frame['y'], frame['predicted']).",
-        )
 
 
 def evaluate_cut(
@@ -301,9 +231,9 @@ def evaluate_cut(
         threshold = math.nan if isinstance(cut, Confusion) else cut.threshold
     counts = {k: Fraction(v) for k, v in confusion.to_dict().items()}
     metrics = {metric.name: value_of(metric, counts) for metric in PLAIN}
-    whole = all(isinstance(v, int) for v in confusion.to_dict().values())
+    rows = sum(confusion.to_dict().values())
     intervals = {}
-    if whole:
+    if isinstance(rows, int) and rows < 1 << 63:  # SciPy counts trials in int64
         for name, share in _SHARES.items():
             successes, trials = share(confusion)
             if trials:
@@ -330,8 +260,8 @@ def baseline(confusion: Confusion) -> Fraction:
     counts = {k: Fraction(v) for k, v in confusion.to_dict().items()}
     total = sum(counts.values())
     if not total:
-        raise InvalidParameterError.of(
-            parameter="confusion", caller="evaluate", must_be="one of some rows", got=confusion
+        raise InvalidParameterError(
+            "confusion", got=confusion, expected="one of at least one row", caller="evaluate"
         )
     return max(counts["tp"] + counts["fn"], counts["fp"] + counts["tn"]) / total
 
@@ -343,8 +273,17 @@ def cautions(confusion: Confusion, name: str = "The threshold") -> tuple[str, ..
     positives = counts["tp"] + counts["fn"]
     found = []
     if 0 < positives < RARE * total:
-        found.append(str(DataWarning.imbalance(prevalence=float(positives / total))))
+        prevalence = float(positives / total)
+        found.append(
+            f"The positives are {percent(prevalence)} of the rows, fewer than {percent(float(RARE))}. "
+            f"Calling nothing positive has an accuracy of {1 - prevalence:.4g}.\n\n"
+            "Hint: judge by precision and recall, by MCC or by a cost, not by accuracy."
+        )
     accuracy, q0 = (counts["tp"] + counts["tn"]) / total, baseline(confusion)
     if accuracy < q0:
-        found.append(str(DataWarning.below_baseline(name=name, accuracy=float(accuracy), baseline=float(q0))))
+        found.append(
+            f"{name} has an accuracy of {float(accuracy):.4g}, below the {float(q0):.4g} of always naming "
+            "the larger class.\n\n"
+            "Hint: that may be right if errors differ in cost; otherwise check labels and scores."
+        )
     return tuple(found)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints._result import json_number
+from cutpoints._format import json_number
+from cutpoints._validate import integer_in
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -78,16 +79,38 @@ class ClassEvaluation:
 def evaluate_classes(
     y_true: Any, y_pred: Any, *, sample_weight: Any = None, labels: Any = None, top_k: int = 2
 ) -> ClassEvaluation:
-    """Evaluate predicted labels, or one column of scores for each class."""
+    """Evaluate predicted labels of two or more classes, or one column of scores for each class.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The true labels.
+    y_pred : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Predicted labels; or one column of scores for each class, in the order of `labels`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights.
+    labels : array-like, default=None
+        The classes, in order; sorted by default.
+    top_k : int, default=2
+        For scores: a row counts as right if its class is among the `top_k` highest.
+
+    See Also
+    --------
+    evaluate : Scores of one class at a threshold.
+
+    Examples
+    --------
+    >>> import cutpoints as cp
+    >>> cp.evaluate_classes([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2]).confusion_matrix
+    array([[2, 0, 0],
+           [0, 0, 1],
+           [1, 0, 2]])
+    """
     from sklearn import metrics as sk
 
-    if y_pred is None:
-        raise InvalidParameterError.of(
-            parameter="y_score", caller="evaluate", must_be="given: one score or label per row", got="nothing"
-        )
     truth, given = np.asarray(y_true), np.asarray(y_pred)
     if len(truth) != len(given):
-        raise InvalidInputError.length(names_and_lengths={"y_true": len(truth), "y_score": len(given)})
+        raise InvalidInputError.length(names_and_lengths={"y_true": len(truth), "y_pred": len(given)})
     if len(truth) == 0:
         raise InvalidInputError.empty(name="y_true")
     scores = given if given.ndim == 2 else None
@@ -145,26 +168,26 @@ def evaluate_classes(
 def _need_labels(truth: NDArray[Any], given: NDArray[Any]) -> None:
     """Raise for scores where labels must be: the threshold was probably forgotten."""
     if given.ndim != 1:
-        raise InvalidInputError.not_1d(name="y_score", shape=given.shape)
+        raise InvalidInputError.not_1d(name="y_pred", shape=given.shape)
     if given.dtype.kind == "f" and not (np.isin(given, truth).all() or (given == np.rint(given)).all()):
         raise InvalidParameterError.of(
-            parameter="threshold",
-            caller="evaluate",
-            must_be="given for scores",
-            got=None,
-            hint="for example evaluate(y_true, y_score, 0.5); without it, y_score must hold labels.",
+            parameter="y_pred",
+            caller="evaluate_classes",
+            must_be="labels, or a column of scores for each class",
+            got="scores",
+            hint="to evaluate scores at a threshold, call evaluate(y_true, y_score, threshold=0.5).",
         )
 
 
 def _argmax(scores: NDArray[Any], names: NDArray[Any]) -> NDArray[Any]:
     if scores.shape[1] != len(names):
         raise InvalidInputError.length(
-            names_and_lengths={"labels": len(names), "columns of y_score": scores.shape[1]}
+            names_and_lengths={"labels": len(names), "columns of y_pred": scores.shape[1]}
         )
     missing = np.isnan(scores).any(axis=1)
     if missing.any():
         raise InvalidInputError.nan(
-            name="y_score", count=int(missing.sum()), rows=len(scores), first=int(missing.argmax())
+            name="y_pred", count=int(missing.sum()), rows=len(scores), first=int(missing.argmax())
         )
     return names[np.argmax(scores, axis=1)]
 
@@ -187,10 +210,7 @@ def _log_loss(truth: Any, scores: NDArray[Any] | None, names: Any, weight: Any) 
 def _top_k(truth: Any, scores: NDArray[Any] | None, names: Any, weight: Any, k: int) -> float:
     if scores is None:
         return math.nan
-    if not isinstance(k, int) or not 1 <= k <= len(names):
-        raise InvalidParameterError.of(
-            parameter="top_k", caller="evaluate", must_be=f"a whole number from 1 to {len(names)}", got=k
-        )
+    integer_in("top_k", k, 1, len(names), caller="evaluate_classes")
     if k == len(names):  # scikit-learn warns that this is always 1
         return 1.0
     from sklearn.metrics import top_k_accuracy_score

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Literal
 
 from cutpoints._result import Interval
@@ -41,28 +40,16 @@ def proportion_interval(
     check(confidence, method, "proportion_interval")
     if trials == 0:
         return Interval(0.0, 1.0)
+    from scipy.stats import beta, binomtest
+
     if method == "wilson":
-        return _wilson(successes, trials, confidence)
-    from scipy.special import betaincinv
-
+        wilson = binomtest(successes, trials).proportion_ci(confidence, method="wilson")
+        return Interval(float(wilson.low), float(wilson.high))
+    # Not `proportion_ci(method="exact")`: it searches to 1e-12, too coarse for a rare share of many rows.
     tail = (1 - confidence) / 2
-    low = 0.0 if successes == 0 else float(betaincinv(successes, trials - successes + 1, tail))
-    high = 1.0 if successes == trials else float(betaincinv(successes + 1, trials - successes, 1 - tail))
-    return Interval(low, high)
-
-
-def _wilson(successes: int, trials: int, confidence: float) -> Interval:
-    from statistics import NormalDist
-
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    share = successes / trials
-    widened = trials + z * z
-    centre = (successes + z * z / 2) / widened
-    half = z / widened * math.sqrt(trials * share * (1 - share) + z * z / 4)
-    # The ends are 0 and 1 there by algebra, and by rounding nearly so.
-    low = 0.0 if successes == 0 else centre - half
-    high = 1.0 if successes == trials else centre + half
-    return Interval(low, high)
+    low = 0.0 if successes == 0 else beta.ppf(tail, successes, trials - successes + 1)
+    high = 1.0 if successes == trials else beta.ppf(1 - tail, successes + 1, trials - successes)
+    return Interval(float(low), float(high))
 
 
 def check(confidence: Any, method: Any, caller: str) -> None:

@@ -1,4 +1,4 @@
-"""Which rows choose and which rows judge: what users pass as `cv`, checked and cut here only."""
+"""Splits into rows that choose and rows that judge: the one reading of what users pass as `cv`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints._data.segment_codes import coded, in_order
+from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
 
     from cutpoints._evaluate.cross_validation import Splits
 
-FOLDS = 5
-"""What None stands for, as in scikit-learn."""
+DEFAULT_FOLDS = 5
+"""Used for ``cv=None``, as in scikit-learn."""
 
 
-def folds(
+def make_splits(
     y: NDArray[Any],
     cv: Any,
     *,
@@ -43,29 +44,29 @@ def folds(
     y : ndarray
         Labels.
     cv : int, splitter, iterable or None
-        So many folds; or any splitter of scikit-learn; or pairs (train, test) of indices. None is 5.
+        A number of folds, any splitter of scikit-learn, or pairs (train, test) of row numbers. None is 5.
     X : array-like, default=None
-        The rows, for splitters that look at them.
+        The features, for splitters that use them.
     positive : object, default=1
         The positive label.
     groups : ndarray of int, default=None
-        Rows of one group stay together; a splitter that does not see to that is refused.
+        Rows of one group stay together; a splitter that ignores groups is an error.
     params : mapping, default=None
-        What a splitter gets beside X and y; the groups by default.
+        Passed to a splitter beside X and y; the groups by default.
     stratify, shuffle, random_state
-        For an int: keep the share of positives the same in all folds; shuffle the rows, and how.
+        For a number of folds: keep the share of positives equal, shuffle the rows, and the seed for it.
     fewest : {1, 2}, default=2
-        How many folds a splitter or an iterable must have at least.
+        The fewest folds that a splitter or an iterable may give.
     also : sequence of str
-        For messages: what else the caller takes as `cv`,
+        For messages: what else the caller accepts as `cv`,
     data : str
         what the rows are,
     parameter, caller : str
-        and who asks.
+        and the names of the parameter and of the caller.
     """
-    cv = FOLDS if cv is None else cv
+    cv = DEFAULT_FOLDS if cv is None else cv
     if groups is not None:
-        _refuse_single(groups)
+        _check_group_sizes(groups)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         if cv < 2:
             raise InvalidParameterError.of(
@@ -73,13 +74,13 @@ def folds(
                 caller=caller,
                 must_be="at least 2 folds",
                 got=cv,
-                hint=f"for example {parameter}=5.",
+                hint=("for example ", Argument(parameter, 5), "."),
             )
         _check_classes(y == positive, int(cv), data)
         if groups is not None:
             _check_groups(groups, int(cv))
         order = {"shuffle": True, "random_state": random_state} if shuffle else {}
-        splitter = _kind(groups, stratify=stratify)(int(cv), **order)
+        splitter = _splitter(groups, stratify=stratify)(int(cv), **order)
     elif hasattr(cv, "split") and not isinstance(cv, (str, bytes)):
         splitter = cv
         if params is None and groups is not None and not _knows_groups(cv):
@@ -98,7 +99,7 @@ def folds(
     more = {"groups": groups} if params is None else params
     try:
         splits = iter(cv) if splitter is None else splitter.split(rows, y, **more)
-        pairs = [(row_numbers(train), row_numbers(test)) for train, test in splits]
+        pairs = [(_row_numbers(train), _row_numbers(test)) for train, test in splits]
     except (ValueError, TypeError) as error:
         raise InvalidParameterError.of(
             parameter=parameter, caller=caller, must_be="a way to split these rows", got=f"{cv!r}: {error}"
@@ -116,7 +117,7 @@ def folds(
 
 
 def bad_cv(cv: Any, *, parameter: str = "cv", caller: str, also: Sequence[str] = ()) -> InvalidParameterError:
-    """Return the error of what is no way to split rows."""
+    """Return the error for a `cv` of the wrong kind."""
     kinds = [
         "a number of folds",
         "a splitter of scikit-learn",
@@ -131,8 +132,8 @@ def bad_cv(cv: Any, *, parameter: str = "cv", caller: str, also: Sequence[str] =
     )
 
 
-def need_both_classes(splits: Splits, positive: NDArray[np.bool_], of: str = "") -> None:
-    """Raise if the rows that fit for a fold have one class only; `of` names the folds."""
+def check_both_classes(splits: Splits, positive: NDArray[np.bool_], of: str = "") -> None:
+    """Raise if the training part of a fold has only one class; `of` names the folds."""
     for k, (train, _) in enumerate(splits):
         positives = int(positive[train].sum())
         if positives in (0, len(train)):
@@ -143,27 +144,28 @@ def need_both_classes(splits: Splits, positive: NDArray[np.bool_], of: str = "")
             )
 
 
-def row_numbers(part: Any) -> NDArray[np.intp]:
-    """Return one side of a split as numbers of rows; a splitter may give a mask."""
+def _row_numbers(part: Any) -> NDArray[np.intp]:
+    """Return one side of a split as row numbers; a splitter may give a mask."""
     part = np.asarray(part)
     return np.flatnonzero(part) if part.dtype == np.bool_ else part.astype(np.intp)
 
 
-def numbered(groups: Any, rows: int) -> NDArray[np.intp] | None:
-    """Return groups as numbers from 0, checked for their length; None stays None."""
+def group_codes(groups: Any, rows: int) -> NDArray[np.intp] | None:
+    """Return groups as integers from 0, after a check of their length; None stays None."""
     if groups is None:
         return None
-    values = np.asarray(groups)
-    if values.ndim != 1:
-        raise InvalidInputError.not_1d(name="groups", shape=values.shape)
-    if len(values) != rows:
-        raise InvalidInputError.length(names_and_lengths={"y_true": rows, "groups": len(values)})
-    if values.dtype.kind == "O":
-        values = values.astype(str)
-    return np.unique(values, return_inverse=True)[1].astype(np.intp)
+    shape = getattr(groups, "shape", (0,))
+    if len(shape) != 1:
+        raise InvalidInputError.not_1d(name="groups", shape=shape)
+    codes, values = coded(groups, "groups")
+    if len(codes) != rows:
+        raise InvalidInputError.length(names_and_lengths={"y_true": rows, "groups": len(codes)})
+    place = np.empty(len(values), dtype=np.intp)
+    place[in_order([(value,) for value in values])] = np.arange(len(values))
+    return place[codes]
 
 
-def _kind(groups: Any, *, stratify: bool) -> Any:
+def _splitter(groups: Any, *, stratify: bool) -> Any:
     from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
     if groups is None:
@@ -172,7 +174,7 @@ def _kind(groups: Any, *, stratify: bool) -> Any:
 
 
 def _knows_groups(cv: Any) -> bool:
-    """Whether a splitter uses groups; one that does not say is trusted."""
+    """Whether a splitter uses groups; trust one that does not say."""
     routing = getattr(cv, "get_metadata_routing", None)
     return routing is None or "groups" in routing().split.requests
 
@@ -190,7 +192,7 @@ def _check_classes(positive: NDArray[np.bool_], number: int, data: str) -> None:
         )
 
 
-def _refuse_single(groups: NDArray[np.intp]) -> None:
+def _check_group_sizes(groups: NDArray[np.intp]) -> None:
     """Raise if every row is a group of its own."""
     if len(np.unique(groups)) == len(groups):
         raise InvalidInputError.too_few(
@@ -214,7 +216,7 @@ def _check_groups(groups: NDArray[np.intp], number: int) -> None:
 
 
 def _fewer(most: int, more: str) -> str:
-    """Return what to do about too many folds; there are no folds with fewer than two."""
+    """Return the hint for too many folds; the fewest are two."""
     return (
         f"use at most cv={most} folds, or {more}." if most > 1 else f"two folds are the fewest: use {more}."
     )

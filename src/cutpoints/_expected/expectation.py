@@ -8,15 +8,15 @@ double sum. Among all sets of rows, one of the top ranks attains the best expect
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cutpoints._find import cut_at
-from cutpoints._kernel.masses import number
+from cutpoints._kernel.weights import as_number as number
 from cutpoints._result import Certificate, Solution
 from cutpoints._search.sweep import all_cuts
+from cutpoints._validate import number_in
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -85,17 +85,14 @@ def best_expectation(source: ProbabilitySource, wanted: Goal, zero_division: flo
     """Return the cut with the best expectation; equal scores are never split."""
     summary = source.summary()
     if summary.rows > LIMIT:
-        raise InvalidParameterError.of(
-            parameter="exact_expectation",
-            caller="find_expected",
-            must_be=f"False for more than {LIMIT:,} rows",
+        raise InvalidParameterError(
+            "exact_expectation",
             got=f"True with {summary.rows:,} rows",
+            expected=f"False for more than {LIMIT:,} rows",
+            caller="find_expected",
             hint="on that many rows the objective of the expected counts, the default, is as good.",
         )
-    if not isinstance(zero_division, (int, float)) or not math.isfinite(zero_division):
-        raise InvalidParameterError.of(
-            parameter="zero_division", caller="find_expected", must_be="a finite number", got=zero_division
-        )
+    number_in("zero_division", zero_division, caller="find_expected")
     cuts = all_cuts(source)
     ranked = np.sort(source.scores.astype(np.float64))[::-1]
     called = np.searchsorted(-ranked, -cuts.thresholds.astype(np.float64), side="right")
@@ -121,5 +118,4 @@ def best_expectation(source: ProbabilitySource, wanted: Goal, zero_division: flo
         interval=cut.interval,
         confusion=cut.confusion,
         ties=tuple(cut_at(cuts, int(i)) for i in equal[1:]),
-        counts=cuts.confusion(best),
     )

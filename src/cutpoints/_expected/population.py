@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cutpoints._expected.theory import probability_threshold
 from cutpoints._goal import Objective, goal
 from cutpoints._result import Confusion
+from cutpoints._validate import number_in
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 from cutpoints.metrics import jaccard
 
@@ -79,13 +80,7 @@ class Population:
         prevalence: float,
         support: tuple[float, float] = (-float("inf"), float("inf")),
     ) -> None:
-        if not isinstance(prevalence, (int, float)) or not 0 < prevalence < 1:
-            raise InvalidParameterError.of(
-                parameter="prevalence",
-                caller="Population",
-                must_be="a share strictly between 0 and 1",
-                got=prevalence,
-            )
+        number_in("prevalence", prevalence, 0, 1, ends="()", caller="Population")
         self.positive: Callable[[float], float] = getattr(positive, "pdf", positive)
         self.negative: Callable[[float], float] = getattr(negative, "pdf", negative)
         self.prevalence = float(prevalence)
@@ -93,11 +88,11 @@ class Population:
         for name, density in (("positive", self.positive), ("negative", self.negative)):
             mass = self._mass(density, *support) if callable(density) else float("nan")
             if not abs(mass - 1) < 1e-6:
-                raise InvalidParameterError.of(
-                    parameter=name,
-                    caller="Population",
-                    must_be="a density that integrates to 1 over the support",
+                raise InvalidParameterError(
+                    name,
                     got=f"{mass:.6g}" if callable(density) else density,
+                    expected="a density that integrates to 1 over the support",
+                    caller="Population",
                     hint="give the support where the density is narrow or far from 0.",
                 )
 

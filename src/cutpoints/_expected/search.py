@@ -6,33 +6,25 @@ A row with probability p counts as p of a positive and 1 - p of a negative. Ever
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cutpoints._curve import curve
 from cutpoints._data.probabilities import ProbabilitySource
-from cutpoints._expected.theory import Theory, is_expectation, probability_threshold, theory_of
-from cutpoints._find import At, find
+from cutpoints._data.read import as_unlabelled
+from cutpoints._expected.theory import Theory, calibrated_threshold, is_expectation
+from cutpoints._find import find
+from cutpoints._format import exact
 from cutpoints._goal import Constraints, Goal, Objective, goal
-from cutpoints._result import Solution, show
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints._result import Solution
+from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from cutpoints._search.run import Method
-
-_GROUPS = 8
-_ERRORS = 7
-"""The focus reaches so many standard errors to both sides; if it misses, the search only takes longer."""
-_NEIGHBOURS = 64
-_SCALE = 64
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,7 +63,7 @@ class ExpectedSolution(Solution):
     def _lines(self) -> list[tuple[str, str]]:
         lines = super()._lines()
         if self.theory is not None:
-            text = f"positive iff p >= {show(self.theory.threshold)} = {self.theory.rule}"
+            text = f"positive iff p >= {exact(self.theory.threshold)} = {self.theory.rule}"
             lines.insert(2, ("theory", text))
         return [*lines, ("note", self.note)]
 
@@ -82,16 +74,17 @@ def find_expected(
     maximize: Objective | None = None,
     minimize: Objective | None = None,
     subject_to: Constraints = None,
+    score: str | None = None,
+    weight: str | None = None,
     sample_weight: Any = None,
     method: Method = "auto",
-    at: At = "score",
     exact_expectation: bool = False,
     zero_division: float = 1.0,
 ) -> ExpectedSolution:
     """Find the best threshold for calibrated probabilities, without a single label.
 
     Exact, over all cuts, on the expected counts: TP is the sum of the probabilities of the rows that
-    are called positive, FP of their complements. What is optimised is the objective *of the expected
+    are called positive, FP of their complements. What is optimized is the objective *of the expected
     counts*. For f1 that is not E[f1], because the mean of a quotient is not the quotient of the
     means; on many rows the two agree, on a few they need not, and `exact_expectation` is for those.
 
@@ -103,22 +96,25 @@ def find_expected(
 
     Parameters
     ----------
-    y_prob : array-like of shape (n_samples,)
-        Probabilities of the positive class, in [0, 1]. Each is rounded once, to a multiple of
-        2**-53 (from 2**16 rows on: of 2**-52); no sum is.
+    y_prob : array-like of shape (n_samples,), data frame, path or Data
+        Probabilities of the positive class, in [0, 1]. Each, times its weight, is rounded once, to
+        2**-36 of the largest weight up to 6e7 rows; no sum is rounded. Or a data frame or files with
+        names of columns, or a `Data`; all rows are held in memory.
     maximize, minimize, subject_to
         As for `find`.
+    score, weight : str, default=None
+        Names of columns, where `y_prob` is a frame or a path.
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights w; a row counts p * w, to within w * 2**-52, and the rest of w.
-    method, at
+        Non-negative weights w; a row counts p * w of a positive, and the rest of w of a negative.
+    method : {"auto", "sweep", "narrow"}, default="auto"
         As for `find`.
     exact_expectation : bool, default=False
-        Maximise the expectation of the objective itself, E[f1], over independent labels with these
+        Maximize the expectation of the objective itself, E[f1], over independent labels with these
         probabilities. For at most 1,000 rows without weights and constraints: the time grows with
         the third power of their number.
     zero_division : float, default=1.0
         With `exact_expectation`, the value of the objective for an outcome at which it is 0/0, such
-        as f1 when nobody is positive and nobody is called so.
+        as f1 without positives and without predicted positives.
 
     Returns
     -------
@@ -154,23 +150,24 @@ def find_expected(
     True
     """
     wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="find_expected")
-    focus = None if wanted.constraints or method == "sweep" else _bracket(wanted)
-    source = ProbabilitySource.of(y_prob, sample_weight=sample_weight, focus=focus)
+    data = as_unlabelled(
+        y_prob, score=score, weight=weight, sample_weight=sample_weight, caller="find_expected"
+    )
+    name, p, weights = data.probabilities()
+    source = ProbabilitySource.of(p, sample_weight=weights, names=(name, data.weight))
     if exact_expectation:
-        return _exactly(source, wanted, sample_weight, zero_division)
+        return _exactly(source, wanted, weights, zero_division)
     options: Any = {wanted.direction: wanted.expression}
     try:
-        found = find(source, **options, subject_to=list(wanted.constraints), method=method, at=at)
+        found = find(source, **options, subject_to=list(wanted.constraints), method=method)
     except InvalidInputError:
-        if not source.checked:
-            raise
         summary = source.summary()
         if 0 in (summary.positives, summary.negatives):
             raise _all_sure(wanted, positives=bool(summary.positives)) from None
         raise
     theory = None
     if found.status == "optimal" and not wanted.constraints:
-        theory = theory_of(found, wanted.expression)
+        theory = calibrated_threshold(found, wanted.expression)
     plain = is_expectation(wanted.expression, *source.summary().totals)
     return _expected(found, theory, "expectation" if plain else "ratio of expectations")
 
@@ -205,12 +202,19 @@ class ExpectedCurve:
     rule: str
 
 
-def expected_curve(y_prob: Any, *, maximize: Objective = "f1", sample_weight: Any = None) -> ExpectedCurve:
-    """Return an objective at every cut of the probabilities: the picture behind `find_expected`.
+def expected_curve(
+    y_prob: Any,
+    *,
+    maximize: Objective = "f1",
+    score: str | None = None,
+    weight: str | None = None,
+    sample_weight: Any = None,
+) -> ExpectedCurve:
+    """Return an objective at every cut of the probabilities: the plot behind `find_expected`.
 
     Parameters
     ----------
-    y_prob, sample_weight
+    y_prob, score, weight, sample_weight
         As for `find_expected`.
     maximize : metric or str, default="f1"
         A quotient of linear functions of TP and FP.
@@ -225,10 +229,14 @@ def expected_curve(y_prob: Any, *, maximize: Objective = "f1", sample_weight: An
     np.float64(0.4)
     """
     wanted = goal(maximize=maximize, caller="expected_curve")
-    source = ProbabilitySource.of(y_prob, sample_weight=sample_weight)
+    data = as_unlabelled(
+        y_prob, score=score, weight=weight, sample_weight=sample_weight, caller="expected_curve"
+    )
+    name, p, weights = data.probabilities()
+    source = ProbabilitySource.of(p, sample_weight=weights, names=(name, data.weight))
     cuts = curve(source)
     found = cuts.best(maximize=wanted.expression)
-    theory = theory_of(found, wanted.expression)
+    theory = calibrated_threshold(found, wanted.expression)
     form = wanted.expression.linear_fractional(*source.summary().totals)
     if theory is None or form is None:
         raise InvalidInputError.no_theory(objective=str(wanted.expression))
@@ -257,75 +265,24 @@ def _expected(found: Solution, theory: Theory | None, expectation: str) -> Expec
     return ExpectedSolution(**known, theory=theory, expectation=expectation)
 
 
-def _bracket(wanted: Goal) -> Callable[[NDArray[np.float64]], tuple[float, float] | None]:
-    """Return a function that says, from a sample, between which scores the optimum probably lies."""
-
-    def bracket(sample: NDArray[np.float64]) -> tuple[float, float] | None:
-        ranked = np.sort(sample)
-        above = np.append(np.cumsum(ranked[::-1])[::-1], 0.0)
-        rows, total = len(sample), float(above[0])
-
-        def step(at: float) -> float | None:
-            place = int(np.searchsorted(ranked, at))
-            return _better(wanted, float(above[place]), rows - place, total, rows)
-
-        at = total / rows
-        for _ in range(30):  # Dinkelbach's steps: four to eight, and then they stay
-            after = step(at)
-            if after is None:
-                return None
-            if after == at:
-                break
-            at = after
-        # How far it may be off: the spread of what parts of the sample say.
-        whole = sample[: rows - rows % _GROUPS].reshape(-1, _GROUPS)
-        called = whole >= at
-        sums = (side.sum(axis=0).tolist() for side in (whole * called, called, whole))
-        said = [_better(wanted, tp, size, all_, len(whole)) for tp, size, all_ in zip(*sums, strict=True)]
-        if any(one is None for one in said):
-            return None
-        reach = _ERRORS * float(np.std(said)) / math.sqrt(_GROUPS - 1)  # type: ignore[arg-type]
-        place = int(np.searchsorted(ranked, at))
-        if not _NEIGHBOURS <= place < rows - _NEIGHBOURS:
-            return None
-        near = ranked[place - _NEIGHBOURS], ranked[place + _NEIGHBOURS]
-        return min(at - reach, float(near[0])), max(at + reach, float(near[1]))
-
-    return bracket
-
-
-def _better(wanted: Goal, tp: float, called: float, positives: float, rows: float) -> float | None:
-    """Return the threshold that the theory has for the value that another threshold attains."""
-    # A guess needs no more than whole numbers, and fractions of those are fast.
-    p, n, hits = (Fraction(round(_SCALE * x)) for x in (positives, rows - positives, tp))
-    alarms = Fraction(round(_SCALE * (called - tp)))
-    hits, alarms = min(hits, p), min(alarms, n)
-    form = wanted.expression.linear_fractional(p, n)
-    if form is None:
-        return None
-    value = wanted.expression.evaluate(tp=hits, fp=alarms, fn=p - hits, tn=n - alarms)
-    if not isinstance(value, (int, Fraction)):
-        return None
-    found = probability_threshold(form, Fraction(value), maximize=wanted.direction == "maximize")
-    return None if found is None else float(found)
-
-
 def _all_sure(wanted: Goal, *, positives: bool) -> InvalidInputError:
-    return InvalidInputError.all_sure(objective=str(wanted.expression), probability=int(positives))
+    """Return the error of an objective that is 0/0 because all probabilities are 0, or all are 1."""
+    return InvalidInputError(
+        f"The objective '{wanted.expression}' must be defined at one cut at least. "
+        f"All probabilities are {int(positives)}, or nearer to it than 2**-36, so no "
+        f"{'negatives' if positives else 'positives'} are expected, and it is 0/0 at every cut.",
+        hint="check that the column holds probabilities, and not decisions.",
+    )
 
 
 def _exactly(
     source: ProbabilitySource, wanted: Goal, sample_weight: Any, zero_division: float
 ) -> ExpectedSolution:
-    """Maximise the expectation of the objective itself."""
+    """Maximize the expectation of the objective itself."""
     from cutpoints._expected.expectation import best_expectation
 
     for name, value in (("sample_weight", sample_weight), ("subject_to", wanted.constraints or None)):
         if value is not None:
-            raise InvalidParameterError.of(
-                parameter=name,
-                caller="find_expected",
-                must_be="left out with exact_expectation",
-                got=value,
-            )
+            expected = ("left out with ", Argument("exact_expectation"))
+            raise InvalidParameterError(name, got=value, expected=expected, caller="find_expected")
     return _expected(best_expectation(source, wanted, zero_division), None, "expectation")

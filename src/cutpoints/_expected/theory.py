@@ -11,17 +11,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from cutpoints._format import json_number
 from cutpoints._goal import Objective, objective
-from cutpoints._result import Interval, Solution, json_number
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
+    from cutpoints._result import Interval, Solution
     from cutpoints.metrics.expression import Expression, LinearFractional
 
 _RULES = {"f1": "lambda / 2", "f": "lambda / (1 + beta^2)", "jaccard": "lambda / (1 + lambda)"}
 _GENERAL = "(lambda*b2 - a2) / ((a1 - a2) - lambda*(b1 - b2))"
 
-_ROUNDING = Fraction(2) ** -52
+_ROUNDING = Fraction(1, 2**34)
 """Probabilities are rounded to multiples of this."""
 
 
@@ -57,7 +58,7 @@ class Theory:
         }
 
 
-def theory_of(solution: Solution, maximize: Expression | str | None = None) -> Theory | None:
+def calibrated_threshold(solution: Solution, maximize: Expression | str | None = None) -> Theory | None:
     """Return where calibrated probabilities would have the threshold of a solution.
 
     For a solution of `find_expected` it is the same threshold. For one of `find`, on labels, the gap
@@ -75,19 +76,19 @@ def theory_of(solution: Solution, maximize: Expression | str | None = None) -> T
     --------
     >>> import cutpoints as cp
     >>> s = cp.find([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize="f1")
-    >>> s.threshold, cp.theory_of(s).threshold
+    >>> s.threshold, cp.calibrated_threshold(s).threshold
     (0.35, 0.4)
     """
-    if solution.counts is None or solution.interval is None:
+    if solution.confusion is None or solution.interval is None:
         return None
     expression = objective(solution.objective if maximize is None else maximize)
-    counts = solution.counts
+    counts = solution.confusion.fractions()
     positives, negatives = counts["tp"] + counts["fn"], counts["fp"] + counts["tn"]
     form = expression.linear_fractional(positives, negatives)
-    value = expression.evaluate(**counts)
-    if form is None or not isinstance(value, (int, Fraction)):
+    value = expression.fraction(**counts)
+    if form is None or value is None:
         return None
-    threshold = probability_threshold(form, Fraction(value), maximize=solution.direction == "maximize")
+    threshold = probability_threshold(form, value, maximize=solution.direction == "maximize")
     if threshold is None:
         return None
     name = getattr(expression, "name", "")
@@ -148,20 +149,20 @@ def bayes_threshold(
     if cost is None:
         cost = cost_metric(tp=tp, fp=fp, fn=fn, tn=tn)
     elif (tp, fp, fn, tn) != (0, 0, 0, 0):
-        raise InvalidParameterError.of(
-            parameter="cost",
-            caller="bayes_threshold",
-            must_be="left out when the costs are given by name, or else given alone",
+        raise InvalidParameterError(
+            "cost",
             got=cost,
+            expected="left out when the costs are given by name, or else given alone",
+            caller="bayes_threshold",
         )
     expression = objective(cost, "cost", "bayes_threshold")
     one, direction = Fraction(1), getattr(expression, "direction", "neither")
     if direction == "neither" or not is_expectation(expression, one, one):
-        raise InvalidParameterError.of(
-            parameter="cost",
-            caller="bayes_threshold",
-            must_be="a sum of costs or gains over rows",
+        raise InvalidParameterError(
+            "cost",
             got=str(expression),
+            expected="a sum of costs or gains over rows",
+            caller="bayes_threshold",
             hint="for f1 and other quotients the threshold depends on the data: use find_expected.",
         )
     form = expression.linear_fractional(one, one)
@@ -177,12 +178,12 @@ def bayes_threshold(
         (False, False): "hits cost at least as much as misses and false alarms at most as much as "
         "leaving alone, so the decisions would be reversed",
     }[gain_if_positive > 0, loss_if_negative > 0]
-    raise InvalidParameterError.of(
-        parameter="cost",
-        caller="bayes_threshold",
-        must_be="such that a miss costs more than a hit (fn > tp) and a false alarm more than leaving "
-        "alone (fp > tn)",
+    raise InvalidParameterError(
+        "cost",
         got=f"{expression}, under which {what}",
+        expected="such that a miss costs more than a hit (fn > tp) and a false alarm more than leaving "
+        "alone (fp > tn)",
+        caller="bayes_threshold",
         hint="check the signs, and which of fp and fn is which: fp is a false alarm, fn a miss.",
     )
 

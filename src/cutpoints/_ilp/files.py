@@ -1,4 +1,4 @@
-"""The programme as a text file that any solver reads: CPLEX LP format, or free MPS."""
+"""The program as a text file that any solver reads: CPLEX LP format, or free MPS."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    from cutpoints._ilp.program import Cost, Programme
+    from cutpoints._ilp.program import Cost, Program
 
 _TERMS = 6
 """Terms per line: readers of the LP format refuse long lines."""
 
 
-def write(path: str | os.PathLike[str], programme: Programme, cost: Cost, title: str) -> None:
+def write(path: str | os.PathLike[str], program: Program, cost: Cost, title: str) -> None:
     """Write ``.lp`` or ``.mps``, by the name; a write that fails leaves an older file as it was."""
     target = Path(path)
     lines = {".lp": _lp, ".mps": _mps}.get(target.suffix.lower())
@@ -29,7 +29,7 @@ def write(path: str | os.PathLike[str], programme: Programme, cost: Cost, title:
             parameter="path", caller="write", must_be="a name that ends in .lp or .mps", got=str(path)
         )
     with replaced(target) as beside, beside.open("w", encoding="ascii") as file:
-        file.writelines(f"{line}\n" for line in lines(programme, cost, title))
+        file.writelines(f"{line}\n" for line in lines(program, cost, title))
 
 
 def _number(x: float) -> str:
@@ -39,14 +39,14 @@ def _number(x: float) -> str:
 def _explained(cost: Cost, title: str) -> list[str]:
     return [
         " ".join(title.encode("ascii", "replace").decode().split()),
-        f"the value that is maximised is {float(cost.offset)!r} - {float(cost.unit)!r} * (the cost below)",
+        f"the value that is maximized is {float(cost.offset)!r} - {float(cost.unit)!r} * (the cost below)",
     ]
 
 
-def _lp(programme: Programme, cost: Cost, title: str) -> Iterator[str]:
+def _lp(program: Program, cost: Cost, title: str) -> Iterator[str]:
     """Write sections as text: cost, rows, bounds, binaries."""
-    names, rows = programme.names(), programme.row_names()
-    A = programme.A
+    names, rows = program.names(), program.row_names()
+    A = program.A
     yield from (f"\\ {line}" for line in _explained(cost, title))
     yield "Minimize"
     used = np.diff(A.tocsc().indptr) > 0
@@ -58,14 +58,14 @@ def _lp(programme: Programme, cost: Cost, title: str) -> Iterator[str]:
         part = slice(A.indptr[i], A.indptr[i + 1])
         terms = [(a, names[j]) for a, j in zip(A.data[part], A.indices[part], strict=True)]
         yield from _sum(row, terms or [(0.0, names[0])])
-        yield f"   >= {_number(programme.b[i])}"
+        yield f"   >= {_number(program.b[i])}"
     yield "Bounds"
-    for name, low, high in zip(names, programme.lower, programme.upper, strict=True):
+    for name, low, high in zip(names, program.lower, program.upper, strict=True):
         yield f" {_number(low)} <= {name} <= {_number(high)}"
-    if programme.integer.any():
+    if program.integer.any():
         # "General" and not "Binary": bounds that fix a variable must stay.
         yield "General"
-        yield from (f" {name}" for name, whole in zip(names, programme.integer, strict=True) if whole)
+        yield from (f" {name}" for name, whole in zip(names, program.integer, strict=True) if whole)
     yield "End"
 
 
@@ -78,10 +78,10 @@ def _sum(name: str, terms: list[tuple[float, str]]) -> Iterator[str]:
         yield f" {name}: {text}" if start == 0 else f"   {text}"
 
 
-def _mps(programme: Programme, cost: Cost, title: str) -> Iterator[str]:
+def _mps(program: Program, cost: Cost, title: str) -> Iterator[str]:
     """Write column by column, in free format, so that numbers keep all their digits."""
-    names, rows = programme.names(), programme.row_names()
-    A = programme.A.tocsc()
+    names, rows = program.names(), program.row_names()
+    A = program.A.tocsc()
     yield from (f"* {line}" for line in _explained(cost, title))
     yield "NAME cutpoints"
     yield "ROWS"
@@ -90,7 +90,7 @@ def _mps(programme: Programme, cost: Cost, title: str) -> Iterator[str]:
     yield "COLUMNS"
     whole_before = False
     for j, name in enumerate(names):
-        whole = bool(programme.integer[j])
+        whole = bool(program.integer[j])
         if whole != whole_before:
             yield f" MARKER{j} 'MARKER' '{'INTORG' if whole else 'INTEND'}'"
             whole_before = whole
@@ -101,9 +101,9 @@ def _mps(programme: Programme, cost: Cost, title: str) -> Iterator[str]:
     if whole_before:
         yield " MARKEREND 'MARKER' 'INTEND'"
     yield "RHS"
-    yield from (f" rhs {row} {_number(b)}" for row, b in zip(rows, programme.b, strict=True) if b != 0)
+    yield from (f" rhs {row} {_number(b)}" for row, b in zip(rows, program.b, strict=True) if b != 0)
     yield "BOUNDS"
-    for name, low, high in zip(names, programme.lower, programme.upper, strict=True):
+    for name, low, high in zip(names, program.lower, program.upper, strict=True):
         yield f" LO bound {name} {_number(low)}"
         yield f" UP bound {name} {_number(high)}"
     yield "ENDATA"

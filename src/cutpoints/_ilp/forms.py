@@ -1,7 +1,7 @@
-"""The goal as a linear programme sees it: exact linear forms in TP and FP, and rows made of them.
+"""The goal as a linear program sees it: exact linear forms in TP and FP, and rows made of them.
 
-With P and N fixed, every metric that is linear, or a ratio of two linear forms, can be optimised by
-linear programmes; and a bound on such a metric is a linear row once the denominator is cleared:
+With P and N fixed, every metric that is linear, or a ratio of two linear forms, can be optimized by
+linear programs; and a bound on such a metric is a linear row once the denominator is cleared:
 ``precision >= c`` is ``(1 - c) TP - c FP >= 0``, together with "somebody is called positive".
 """
 
@@ -64,7 +64,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Target:
-    """What is maximised: ``top / bottom``; to minimise an objective, its negative is maximised."""
+    """What is maximized: ``top / bottom``; to minimize an objective, its negative is maximized."""
 
     top: Form
     bottom: Form
@@ -73,7 +73,7 @@ class Target:
 
     @property
     def is_linear(self) -> bool:
-        """Whether one programme is enough; a ratio takes a few."""
+        """Whether one program is enough; a ratio takes a few."""
         return self.bottom.tp == 0 and self.bottom.fp == 0
 
     def step(self, value: Fraction) -> Form:
@@ -111,7 +111,7 @@ def target(goal: Goal, cuts: Cuts) -> tuple[Target, list[Side]]:
         raise InvalidParameterError.of(
             parameter="objective",
             caller="ilp",
-            must_be="finite at every cut, since a programme has no infinite numbers",
+            must_be="finite at every cut, since a program has no infinite numbers",
             got=f"{goal.expression}, which is infinite at {int(np.isinf(values).sum())} cuts",
             hint="leave out the method, or use the sweep: find takes any objective.",
         )
@@ -159,6 +159,13 @@ def _linear_fractional(
     return form
 
 
+def _grain(cuts: Cuts) -> Fraction:
+    """Return the greatest number that all sums are multiples of: 1 for counts and integer weights."""
+    totals = cuts.summary.positives, cuts.summary.negatives
+    common = math.gcd(*totals, int(np.gcd.reduce(cuts.tp)), int(np.gcd.reduce(cuts.fp)))
+    return (common or 1) * cuts.summary.grid.step
+
+
 def _row(
     name: str,
     form: Form,
@@ -175,7 +182,7 @@ def _row(
     smallest value that meets the row and the largest below it, over the cuts.
     """
     summary = cuts.summary
-    form = form.whole(summary.unit.fraction(1))
+    form = form.whole(_grain(cuts))
     positives, negatives = summary.totals
     size = abs(form.constant) + abs(form.tp) * positives + abs(form.fp) * negatives
     if size <= RESOLVED:

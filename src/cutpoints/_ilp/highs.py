@@ -1,6 +1,6 @@
 """The solver: HiGHS through highspy, behind one method.
 
-Not through `scipy.optimize.milp`: on the document's programme with 2,000 rows of one decimal the
+Not through `scipy.optimize.milp`: on the document's program with 2,000 rows of one decimal the
 HiGHS of SciPy 1.17 ran for 116 s against a limit of 4 s, and returned neither an incumbent nor a
 bound. It does not let callers switch its probing off, which is what took so long, nor hear of
 answers and bounds on the way, and its log goes to standard output only.
@@ -21,7 +21,7 @@ from cutpoints.exceptions import SolverError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cutpoints._ilp.program import Floats, Programme
+    from cutpoints._ilp.program import Floats, Program
 
 NO_PROBING = 1 << 15
 """Probing tries both values of every label, which takes minutes here and gains nothing: to decide
@@ -44,20 +44,20 @@ class Reply:
 
 
 class Solver:
-    """A programme inside HiGHS, for one cost after another."""
+    """A program inside HiGHS, for one cost after another."""
 
     def __init__(
         self,
-        programme: Programme,
+        program: Program,
         *,
         gap: float = 0.0,
         log: Callable[[str], None] | None = None,
         tell: Callable[[str, Any], None] | None = None,
     ) -> None:
-        """Pass the programme on; `tell` hears of every better answer and bound on the way."""
+        """Pass the program on; `tell` hears of every better answer and bound on the way."""
         import highspy
 
-        self._programme = programme
+        self._program = program
         self._gap = gap
         highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self._highs = highs
@@ -71,13 +71,13 @@ class Solver:
         # The default gap, 1e-4, lets one error pass as soon as the best threshold makes 10,000.
         highs.setOptionValue("mip_rel_gap", gap)
         highs.setOptionValue("presolve_rule_off", NO_PROBING)
-        if not programme.integer.any():
+        if not program.integer.any():
             highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
             highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
         self._pass(highspy)
 
     def _pass(self, highspy: Any) -> None:
-        made = self._programme
+        made = self._program
         lp = highspy.HighsLp()
         lp.num_row_, lp.num_col_ = made.A.shape
         lp.col_cost_ = np.zeros(lp.num_col_)
@@ -92,13 +92,13 @@ class Solver:
             lp.integrality_ = [self._kinds[int(whole)] for whole in made.integer]
         self._highs.passModel(lp)
 
-    def minimise(self, w: Floats, time_limit: float = math.inf) -> Reply:
-        """Minimise ``w @ x``; a fractional answer of the relaxation is solved again in whole numbers."""
+    def minimize(self, w: Floats, time_limit: float = math.inf) -> Reply:
+        """Minimize ``w @ x``; a fractional answer of the relaxation is solved again in whole numbers."""
         width = len(w)
         self._highs.changeColsCost(width, np.arange(width, dtype=np.int32), w)
-        binary = bool(self._programme.integer.any())
+        binary = bool(self._program.integer.any())
         reply = self._solve(time_limit, binary=binary)
-        decided = None if reply.x is None else reply.x[self._programme.decisions]
+        decided = None if reply.x is None else reply.x[self._program.decisions]
         if binary or decided is None or np.abs(decided - np.round(decided)).max() <= WHOLE:
             return reply
         whole = np.full(width, int(self._kinds[1]), dtype=np.uint8)
@@ -106,7 +106,7 @@ class Solver:
         return self._solve(time_limit, binary=True)
 
     def relax(self, w: Floats) -> Floats:
-        """Return a vertex of the relaxation that minimises ``w @ x``, fractions and all."""
+        """Return a vertex of the relaxation that minimizes ``w @ x``, fractions and all."""
         width = len(w)
         every = np.arange(width, dtype=np.int32)
         self._highs.changeColsCost(width, every, w)

@@ -1,4 +1,4 @@
-"""The margin epsilon of the strict inequality, and the scores as the programme sees them.
+"""The margin epsilon of the strict inequality, and the scores as the program sees them.
 
 The document's rows say "negative means score < t" as ``score + epsilon <= t``. Epsilon must not be
 larger than the smallest gap between distinct scores, or good thresholds are forbidden; and it must
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutpoints.exceptions import InvalidParameterError
+from cutpoints.exceptions import Argument, InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +63,7 @@ def margin(scores: NDArray[Any], epsilon: Epsilon, *, as_printed: bool) -> Margi
                 caller="formulate",
                 must_be="left out for scores " + ("outside [0, 1]" if as_printed else "that are infinite"),
                 got=as_printed or epsilon,
-                hint="epsilon='auto' replaces such scores by their ranks.",
+                hint=(Argument("epsilon", "auto"), " replaces such scores by their ranks."),
             )
     gap = _smallest_gap(scores) if finite else 0.0
     chosen = gap / 2 if epsilon == "auto" else float(epsilon)

@@ -1,4 +1,4 @@
-"""The matrices: minimise ``w @ x`` subject to ``A @ x >= b``, bounds, and whole numbers."""
+"""The matrices: minimize ``w @ x`` subject to ``A @ x >= b``, bounds, and whole numbers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from cutpoints._kernel.masses import Masses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +37,7 @@ class Instances:
 
 @dataclass(frozen=True)
 class Cost:
-    """A cost vector. What is maximised is ``offset - unit * (w @ x)``."""
+    """A cost vector. What is maximized is ``offset - unit * (w @ x)``."""
 
     w: Floats
     offset: Fraction
@@ -53,8 +51,8 @@ class Cost:
 
 
 @dataclass(frozen=True, eq=False)
-class Programme:
-    """A programme without its cost, which changes from step to step where the goal is a ratio.
+class Program:
+    """A program without its cost, which changes from step to step where the goal is a ratio.
 
     `blocks` names the columns and `row_blocks` the rows, as (prefix, how many); a prefix that
     stands for one thing only is its name.
@@ -126,27 +124,20 @@ def _names(blocks: tuple[tuple[str, int], ...]) -> list[str]:
     ]
 
 
-def bucket_masses(cuts: Cuts) -> tuple[Masses, Masses]:
-    """Return the masses of the distinct scores, ascending, from the running sums of all cuts."""
-    sides = []
-    for running in (cuts.tp, cuts.fp):
-        nothing = Masses.scalar(0, running.unit)
-        # "Nobody positive" is the first cut unless a score is +inf; then it is put in front here.
-        sums = (
-            running
-            if math.isinf(cuts.thresholds[0]) and not _infinite(cuts)
-            else nothing.followed_by(running)
-        )
-        steps = sums[slice(1, None)] - sums[slice(None, -1)]
-        sides.append(steps[::-1])
-    return sides[0], sides[1]
+def score_weights(cuts: Cuts) -> tuple[Floats, Floats]:
+    """Return the weights of the distinct scores, ascending, from the running sums of all cuts."""
+    # "No positives" is the first cut unless a score is +inf; then its zero is put in front here.
+    before = np.zeros(int(_infinite(cuts)), dtype=np.int64)
+    decode = cuts.summary.grid.decode
+    pos, neg = (np.diff(np.concatenate([before, running]))[::-1] for running in (cuts.tp, cuts.fp))
+    return decode(pos), decode(neg)
 
 
 def _infinite(cuts: Cuts) -> bool:
     return cuts.summary.high == math.inf
 
 
-def chain(cuts: Cuts, sides: Sequence[Side]) -> Programme:
+def chain(cuts: Cuts, sides: Sequence[Side]) -> Program:
     """Build the chain: one variable per distinct score, ascending, and ``y[k] <= y[k+1]``.
 
     Each row has one +1 and one -1: the matrix is that of a network, totally unimodular, and with
@@ -156,7 +147,7 @@ def chain(cuts: Cuts, sides: Sequence[Side]) -> Programme:
     """
     from scipy.sparse import coo_array, csr_array, vstack
 
-    pos, neg = (side.floats() for side in bucket_masses(cuts))
+    pos, neg = score_weights(cuts)
     count = len(pos)
     lower, upper = np.zeros(count), np.ones(count)
     if _infinite(cuts):
@@ -171,7 +162,7 @@ def chain(cuts: Cuts, sides: Sequence[Side]) -> Programme:
     place = (np.concatenate([k, k]), np.concatenate([k, k + 1]))
     rows: Any = coo_array((data, place), shape=(count - 1, count))
     A = csr_array(vstack([rows, *(csr_array(_coefficients(s, pos, neg)[None, :]) for s in kept)]))
-    return Programme(
+    return Program(
         A=A,
         b=np.append(np.zeros(count - 1), [side.rhs for side in kept]),
         lower=lower,
@@ -207,15 +198,13 @@ def _coefficients(side: Side, pos: Floats, neg: Floats) -> Floats:
     return side.tp * pos + side.fp * neg + 0.0
 
 
-def document(
-    rows: Instances, margin: Margin, sides: Sequence[Side], *, errors: bool, fixed: bool
-) -> Programme:
-    """Build the document's programme: z (errors) and y (labels) of every row, and t, in this order.
+def document(rows: Instances, margin: Margin, sides: Sequence[Side], *, errors: bool, fixed: bool) -> Program:
+    """Build the document's program: z (errors) and y (labels) of every row, and t, in this order.
 
     Four rows for each row of the data, in blocks: ``z + y >= label``, ``z - y >= -label``,
     ``score*y + t >= score + epsilon``, ``(score - 1)*y - t >= -1``. The last two are written for
     any limits of t; with the document's own they are as printed. `errors`: with z; without, the
-    first two blocks are left out, as in the document's programme for recall. `fixed`: the topmost
+    first two blocks are left out, as in the document's program for recall. `fixed`: the topmost
     score is infinite, and always called positive.
     """
     from scipy.sparse import coo_array, csr_array, vstack
@@ -250,7 +239,7 @@ def document(
     if fixed:
         lower[y[rows.bucket == rows.bucket.max()]] = 1.0
     names = (("miss", n), ("alarm", n)) if errors else ()
-    return Programme(
+    return Program(
         A=csr_array(vstack([matrix, *extra])),
         b=np.concatenate([*(rhs for _, _, rhs in blocks), [side.rhs for side in sides]]),
         lower=lower,

@@ -1,9 +1,9 @@
-"""Pose a goal as a programme, solve it, and recount every answer in integers.
+"""Pose a goal as a program, solve it, and recount every answer in integers.
 
-A linear goal takes one programme. A ratio ``a / b`` takes a few, by Dinkelbach's method: maximise
+A linear goal takes one program. A ratio ``a / b`` takes a few, by Dinkelbach's method: maximize
 ``a - v b`` for the value v of the best cut so far; a positive maximum is at a better cut, and when
 there is none, v is the optimum. Values are those of recounted cuts, exact fractions, so the method
-cannot drift; it usually takes three to six programmes.
+cannot drift; it usually takes three to six programs.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from cutpoints._ilp import program as _programme
+from cutpoints._ilp import program as _program
 from cutpoints._ilp.forms import Form, Target, constraint_rows, target
 from cutpoints._ilp.highs import Reply, Solver, Status
 from cutpoints._ilp.margin import Epsilon, Margin, margin
-from cutpoints._search.optimum import Choice
-from cutpoints._search.run import Found, decide
+from cutpoints._search.optimum import Optimum
+from cutpoints._search.run import SearchResult, decide
 from cutpoints._search.sweep import all_cuts
 from cutpoints.exceptions import InvalidParameterError, SolverError
 from cutpoints.metrics.expression import WeightedSum
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from cutpoints._data.source import Source
     from cutpoints._goal import Goal
-    from cutpoints._ilp.program import Cost, Floats, Instances, Programme
+    from cutpoints._ilp.program import Cost, Floats, Instances, Program
     from cutpoints._kernel.cuts import Cuts
 
 Formulation = Literal["chain", "document"]
@@ -44,22 +44,22 @@ TOLERANCE = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Posed:
-    """A goal as a programme: the cuts of the data, what is maximised over them, the matrices."""
+    """A goal as a program: the cuts of the data, what is maximized over them, the matrices."""
 
     goal: Goal
     cuts: Cuts
     target: Target
-    programme: Programme
+    program: Program
     margin: Margin | None
     as_printed: bool
 
     def cost(self, value: Fraction = Fraction(0)) -> Cost:
-        """Return the cost of the programme; for a ratio, of the step that asks for more than `value`."""
-        return self.programme.cost(self.target.step(value), self.cuts.summary.totals[0])
+        """Return the cost of the program; for a ratio, of the step that asks for more than `value`."""
+        return self.program.cost(self.target.step(value), self.cuts.summary.totals[0])
 
     @property
     def faithful(self) -> bool:
-        """Whether the programme maximises the goal; the document's weights of a sum do not."""
+        """Whether the program maximizes the goal; the document's weights of a sum do not."""
         return not (self.as_printed and _printed_weights(self.goal, self.cuts))
 
 
@@ -83,11 +83,11 @@ class Run:
         Whether its labels are those of the threshold, meet the constraints, and have the value
         that it claims. `fault` says what is wrong where they have not.
     steps, nodes : int
-        Programmes solved, and nodes of the search trees.
+        Programs solved, and nodes of the search trees.
     seconds : float
         Time in the solver.
     t : float or None
-        The variable t of the document's programme, as the solver left it. Never use it: at the
+        The variable t of the document's program, as the solver left it. Never use it: at the
         edge of a tolerance it may lie on the wrong side of a score.
     """
 
@@ -106,7 +106,7 @@ class Run:
     """The position of the cut among all cuts."""
 
 
-def solve_source(source: Source, goal: Goal) -> Found:
+def solve_source(source: Source, goal: Goal) -> SearchResult:
     """Find the best cut by an integer program; all cuts are made first, by a sort."""
     read_before = source.passes
     posed = pose(all_cuts(source), goal)
@@ -122,26 +122,26 @@ def pose(
     epsilon: Epsilon = "auto",
     as_printed: bool = False,
 ) -> Posed:
-    """Build the programme; `instances` gives the rows for the document's, by ascending distinct scores."""
+    """Build the program; `instances` gives the rows for the document's, by ascending distinct scores."""
     aim, sides = target(goal, cuts)
     for number, constraint in enumerate(goal.constraints, start=1):
         sides += constraint_rows(constraint, number, cuts)
     if formulation == "chain":
-        return Posed(goal, cuts, aim, _programme.chain(cuts, sides), None, as_printed=False)
+        return Posed(goal, cuts, aim, _program.chain(cuts, sides), None, as_printed=False)
     assert instances is not None
     if as_printed and (printed := _printed_weights(goal, cuts)):
         aim = Target(printed, aim.bottom, aim.least_bottom)
     infinite = cuts.summary.high == math.inf
     scores = cuts.thresholds[::-1] if infinite else cuts.thresholds[:0:-1]
     placed = margin(scores, epsilon, as_printed=as_printed)
-    programme = _programme.document(
+    program = _program.document(
         instances(scores), placed, sides, errors=aim.is_linear and aim.top.fp < 0, fixed=infinite
     )
-    return Posed(goal, cuts, aim, programme, placed, as_printed)
+    return Posed(goal, cuts, aim, program, placed, as_printed)
 
 
 def _printed_weights(goal: Goal, cuts: Cuts) -> Form | None:
-    """Return what the document maximises for alpha*accuracy + beta*recall; None for any other goal.
+    """Return what the document maximizes for alpha*accuracy + beta*recall; None for any other goal.
 
     It adds up counts where it means shares: alpha n accuracy + beta P recall.
     """
@@ -168,7 +168,7 @@ def run(
             must_be = "a number of seconds > 0" if name == "time_limit" else "a share in [0, 1)"
             raise InvalidParameterError.of(parameter=name, caller="solve", must_be=must_be, got=given)
     began = perf_counter()
-    minimise = _minimiser(posed.programme, limited=time_limit < math.inf, gap=gap, log=log)
+    minimize = _minimizer(posed.program, limited=time_limit < math.inf, gap=gap, log=log)
     feasible = posed.cuts.feasible(posed.goal.constraints)
     sign, upper, steps, nodes, seconds = posed.goal.sign, math.inf, 0, 0, 0.0
     best: tuple[Fraction, int, float] | None = None  # signed value, cut, signed claim
@@ -177,7 +177,7 @@ def run(
         value = best[0] if best else Fraction(0)
         cost = posed.cost(value)
         left = max(0.0, time_limit - (perf_counter() - began))
-        reply = minimise(cost.w, left)
+        reply = minimize(cost.w, left)
         steps, nodes, seconds = steps + 1, nodes + reply.nodes, seconds + reply.seconds
         if reply.status != "infeasible":
             upper = min(upper, _upper(posed, value, cost, reply))
@@ -185,7 +185,7 @@ def run(
             break
         index, t, fault = _recount(posed, cost, reply, feasible)
         claim = _claim(posed, value, cost, reply)
-        exact = posed.cuts.exact(posed.goal.expression, index)
+        exact = _exact(posed, index)
         counted = sign * exact if isinstance(exact, Fraction) else None
         if fault or counted is None:
             fault = fault or f"{posed.goal.expression} is undefined at it"
@@ -213,15 +213,15 @@ def run(
     )
 
 
-def _minimiser(
-    programme: Programme, *, limited: bool, gap: float, log: Callable[[str], None] | None
+def _minimizer(
+    program: Program, *, limited: bool, gap: float, log: Callable[[str], None] | None
 ) -> Callable[[Floats, float], Reply]:
     """Return the solver: in this process, or in one of its own where a search tree has to be cut short."""
-    if not (limited and programme.integer.any()):
-        return Solver(programme, gap=gap, log=log).minimise
+    if not (limited and program.integer.any()):
+        return Solver(program, gap=gap, log=log).minimize
     from cutpoints._ilp import watched as _watched
 
-    return lambda w, limit: _watched.minimise(programme, w, time_limit=limit, gap=gap, log=log)
+    return lambda w, limit: _watched.minimize(program, w, time_limit=limit, gap=gap, log=log)
 
 
 def _recount(
@@ -229,7 +229,7 @@ def _recount(
 ) -> tuple[int, float | None, str]:
     """Return the cut of the lowest score called positive, t, and what is wrong with the answer."""
     assert reply.x is not None
-    made, cuts = posed.programme, posed.cuts
+    made, cuts = posed.program, posed.cuts
     called = reply.x[made.decisions] > 0.5
     # Cuts descend from "nobody", which is not there if a score is infinite; buckets ascend.
     last = len(cuts.thresholds) - 1
@@ -264,15 +264,15 @@ def _claim(posed: Posed, value: Fraction, cost: Cost, reply: Reply) -> float:
     worth = cost.worth(reply.total)
     if posed.target.is_linear:
         return worth
-    y, bottom = reply.x[posed.programme.decisions], posed.target.bottom
-    tp, fp = float(posed.programme.pos @ y), float(posed.programme.neg @ y)
+    y, bottom = reply.x[posed.program.decisions], posed.target.bottom
+    tp, fp = float(posed.program.pos @ y), float(posed.program.neg @ y)
     below = float(bottom.constant) + float(bottom.tp) * tp + float(bottom.fp) * fp
     return float(value) + (worth / below if below else math.nan)
 
 
 def _upper(posed: Posed, value: Fraction, cost: Cost, reply: Reply) -> float:
     """Return a bound on the (signed) objective that follows from the solver's bound on the cost."""
-    made = posed.programme
+    made = posed.program
     # What the bounds of the variables alone imply, for a solver that was stopped before it had any.
     least = float(np.minimum(cost.w * made.lower, cost.w * made.upper).sum())
     least = max(least, reply.bound)
@@ -285,10 +285,10 @@ def _upper(posed: Posed, value: Fraction, cost: Cost, reply: Reply) -> float:
     return float(value) + max(0.0, worth) / posed.target.least_bottom
 
 
-def answer(posed: Posed, made: Run, *, passes: int) -> Found:
+def answer(posed: Posed, made: Run, *, passes: int) -> SearchResult:
     """Believe a run, or raise `SolverError`: the one way from a solver's word to a solution.
 
-    The recount costs one pass over the cuts, less than building the programme. A solver works to a
+    The recount costs one pass over the cuts, less than building the program. A solver works to a
     tolerance: cuts within it are compared exactly, so that ties and the choice among them are those
     of every other search. A cut that is better beyond any tolerance is the proof that the solver,
     or the epsilon it was given, is wrong.
@@ -301,20 +301,26 @@ def answer(posed: Posed, made: Run, *, passes: int) -> Found:
     truth = decide(cuts, goal, "ilp", passes, cuts.summary.rows)
     if made.status in ("optimal", "infeasible") or _closed(goal, made):
         if not _agrees(posed, made, truth):
-            best = None if truth.choice is None else truth.choice.rounded
+            best = None if truth.choice is None else truth.choice.value
             raise SolverError.wrong(found=made.value, truth=best)
         return truth
     # Stopped early: the solver's own answer, or if it has none yet, the better of the two cuts
     # that need no search.
     feasible = cuts.feasible(goal.constraints)
     known = {0, len(cuts.thresholds) - 1} | ({made.index} if made.index is not None else set())
-    usable = [i for i in sorted(known) if feasible[i] and math.isfinite(cuts.exact(goal.expression, i))]
+    usable = [i for i in sorted(known) if feasible[i] and math.isfinite(_exact(posed, i))]
     if not usable:
         raise SolverError.nothing(bound=made.bound)
-    best_index = max(usable, key=lambda i: goal.sign * cuts.exact(goal.expression, i))
-    choice = Choice(cuts, goal.expression, best_index, np.empty(0, dtype=np.intp))
+    best = max(usable, key=lambda i: goal.sign * _exact(posed, i))
+    choice = Optimum(best, np.empty(0, dtype=np.intp), cuts.value(goal.expression, best))
     status: Literal["time_limit", "gap_limit"] = "time_limit" if made.status == "time_limit" else "gap_limit"
-    return Found(cuts.summary, cuts, choice, "ilp", passes, cuts.summary.rows, status, made.bound)
+    return SearchResult(cuts.summary, cuts, choice, "ilp", passes, cuts.summary.rows, status, made.bound)
+
+
+def _exact(posed: Posed, index: int) -> Fraction | float:
+    """Return the exact value of the goal at a cut; NaN where it is undefined."""
+    exact = posed.goal.expression.fraction(**posed.cuts.confusion(index))
+    return math.nan if exact is None else exact
 
 
 def _closed(goal: Goal, made: Run) -> bool:
@@ -322,21 +328,19 @@ def _closed(goal: Goal, made: Run) -> bool:
     return made.value is not None and goal.sign * (made.bound - made.value) <= 0
 
 
-def _agrees(posed: Posed, made: Run, truth: Found) -> bool:
+def _agrees(posed: Posed, made: Run, truth: SearchResult) -> bool:
     """Whether no cut is better than the solver's by more than its tolerance."""
     if truth.choice is None or made.index is None:
         return truth.choice is None and made.index is None
     goal, cuts = posed.goal, posed.cuts
-    best: Any = truth.choice.value
-    found: Any = cuts.exact(goal.expression, made.index)
-    ahead = goal.sign * (Fraction(best) - Fraction(found))
+    ahead = goal.sign * (_exact(posed, truth.choice.best) - _exact(posed, made.index))
     values = np.abs(cuts.values(goal.expression))
     size = float(values[np.isfinite(values)].max())
     return float(ahead) <= TOLERANCE * size
 
 
 def mixture(posed: Posed) -> tuple[float, list[tuple[float, float]]]:
-    """Return the best randomised rule: its expected value, and thresholds with their probabilities.
+    """Return the best randomized rule: its expected value, and thresholds with their probabilities.
 
     A point of the chain's relaxation is a mixture of thresholds: ``y[k] - y[k-1]`` is the share of
     the threshold at score k.
@@ -350,7 +354,7 @@ def mixture(posed: Posed) -> tuple[float, list[tuple[float, float]]]:
             hint="a ratio of expectations is not an expectation; use solve().",
         )
     cost = posed.cost()
-    y: Floats = Solver(posed.programme).relax(cost.w)
+    y: Floats = Solver(posed.program).relax(cost.w)
     shares = np.append(np.diff(y, prepend=0.0), 1.0 - y[-1])
     thresholds = [*posed.cuts.thresholds[::-1].astype(np.float64).tolist(), math.inf]
     rule = [(t, float(s)) for t, s in zip(thresholds, shares, strict=False) if s > 1e-9]

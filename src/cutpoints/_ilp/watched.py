@@ -1,6 +1,6 @@
 """A time limit that holds: the solver in a process of its own, which is ended when time is up.
 
-HiGHS looks at its clock between steps, and on the document's programme single steps take long:
+HiGHS looks at its clock between steps, and on the document's program single steps take long:
 with 5,000 rows and a limit of 3 s it came back after 52 s. So a limited search runs in a child
 process, which tells of every better answer and bound as it finds them; what it has told when its
 time is up is the result.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import IO
 
-    from cutpoints._ilp.program import Floats, Programme
+    from cutpoints._ilp.program import Floats, Program
 
 GRACE = 1.0
 """Seconds granted to the solver to stop by itself."""
@@ -40,10 +40,10 @@ _CHILD = (
 )
 
 
-def minimise(
-    programme: Programme, w: Floats, *, time_limit: float, gap: float, log: Callable[[str], None] | None
+def minimize(
+    program: Program, w: Floats, *, time_limit: float, gap: float, log: Callable[[str], None] | None
 ) -> Reply:
-    """Minimise ``w @ x`` within the limit; the best answer and bound so far if it does not suffice."""
+    """Minimize ``w @ x`` within the limit; the best answer and bound so far if it does not suffice."""
     began = perf_counter()
     told: dict[str, Any] = {"began": None, "x": None, "total": math.inf, "bound": -math.inf}
     child = subprocess.Popen(  # noqa: S603 - our own interpreter
@@ -57,7 +57,7 @@ def minimise(
     listener = Thread(target=_listen, args=(child.stdout, told, log), daemon=True)
     listener.start()
     try:
-        pickle.dump((programme, w, time_limit, gap, log is not None), child.stdin)
+        pickle.dump((program, w, time_limit, gap, log is not None), child.stdin)
         child.stdin.close()
         while listener.is_alive() and perf_counter() < _deadline(began, told["began"], time_limit):
             listener.join(0.05)
@@ -102,19 +102,19 @@ def _listen(pipe: IO[bytes], told: dict[str, Any], log: Callable[[str], None] | 
 
 
 def serve(source: IO[bytes], sink: IO[bytes]) -> None:
-    """Be the child: read a programme, solve it, and tell."""
+    """Be the child: read a program, solve it, and tell."""
 
     def tell(kind: str, what: Any) -> None:
         pickle.dump((kind, what), sink)
         sink.flush()
 
-    programme, w, time_limit, gap, wants_log = pickle.load(source)  # noqa: S301 - our own process
+    program, w, time_limit, gap, wants_log = pickle.load(source)  # noqa: S301 - our own process
     tell("began", None)
     try:
         log = (lambda line: tell("log", line)) if wants_log else None
-        solver = Solver(programme, gap=gap, log=log, tell=tell)
-        reply = solver.minimise(w, time_limit)
+        solver = Solver(program, gap=gap, log=log, tell=tell)
+        reply = solver.minimize(w, time_limit)
     except SolverError as error:
-        tell("failed", str(error).split("It ended with: ")[-1].split(".\n")[0])
+        tell("failed", getattr(error, "said", None) or str(error))
         return
     tell("reply", replace(reply, x=None if reply.x is None else np.asarray(reply.x)))

@@ -1,7 +1,7 @@
-"""The counting kernel: blocks of rows -> exact masses per bucket.
+"""Blocks of rows -> exact sums per bin.
 
 Arrays in memory and batches out of a stream are both read in blocks, and this is what is done with
-a block. It is scaled, truncated, joined with its labels and counted by one `numpy.bincount`.
+a block: its scores are binned, joined with their labels and counted by one `numpy.bincount`.
 """
 
 from __future__ import annotations
@@ -12,22 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoints._kernel.binning import ordered, unordered
-from cutpoints._kernel.masses import FLOAT_BITS, LIMB_BITS, Masses, Unit
-from cutpoints._kernel.tables import Histogram, Ranges, Scores
+from cutpoints._kernel.tables import Histogram, Ranges, Scores, Sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from cutpoints._kernel.binning import Buckets
+    from cutpoints._kernel.weights import FixedPoint
 
-_CARRY_EVERY = 1 << 8
-"""Blocks after which long sums are carried, long before their limbs could overflow."""
-MANY_LIMBS = 4
-"""From so many limbs on, only those that a weight has are counted."""
 _CUTS = 1 << 4
 _PIECES = 1 << 12
-"""Into no more pieces are ranges cut: each takes buckets, and finding the piece of a row takes time."""
-_MASK = (1 << LIMB_BITS) - 1
+"""Most pieces that ranges are cut into: each takes bins, and finding the piece of a row takes time."""
 
 Sides = NDArray[np.uint8] | int
 Reading = tuple[Sides, Scores | None]
@@ -35,9 +30,9 @@ Reading = tuple[Sides, Scores | None]
 
 
 class Block(NamedTuple):
-    """Some rows: scores, one or two readings of their masses, and the scores' range if known.
+    """Some rows: scores, one or two readings of their weights, and the scores' range if known.
 
-    At most `masses.BLOCK_ROWS` rows where there are weights, so that sums of a block are exact.
+    At most `weights.BLOCK_ROWS` rows where there are weights, so that float64 adds them exactly.
     """
 
     scores: Scores
@@ -56,6 +51,15 @@ class Block(NamedTuple):
         ]
         return Block(self.scores[index], readings)
 
+    def sums(self, grid: FixedPoint) -> tuple[Sums, Sums]:
+        """Return what each row adds to the positives and to the negatives."""
+        sums = np.zeros((2, len(self.scores)), dtype=np.int64)
+        for sides, weights in self.readings:
+            whole = np.ones(1, dtype=np.int64) if weights is None else grid.encode(weights)
+            sums[1] += whole * np.asarray(sides)
+            sums[0] += whole * (1 - np.asarray(sides))
+        return sums[1], sums[0]
+
 
 def joined(blocks: list[Block]) -> Block:
     """Put blocks together."""
@@ -67,28 +71,23 @@ def joined(blocks: list[Block]) -> Block:
     return Block(np.concatenate([b.scores for b in blocks]), readings)
 
 
-# --- per bucket
+# --- per bin
 
 
 class Tally(NamedTuple):
-    """What was counted: masses per (bucket, side), by the place of each limb, and rows per bucket."""
+    """What was counted: sums per (bin, side), and rows per bin."""
 
-    limbs: dict[int, NDArray[np.int64]]
+    sums: Sums
     rows: NDArray[np.int64]
 
 
-def tally(blocks: Iterable[Block], buckets: Buckets, unit: Unit | None) -> Tally:
-    """Count blocks into buckets; work arrays are made once.
-
-    Without a unit the weights themselves say which limbs are needed, on a grid that starts at 1:
-    the masses are exact although no look at all weights came before.
-    """
+def tally(blocks: Iterable[Block], buckets: Buckets, grid: FixedPoint) -> Tally:
+    """Count blocks into bins; work arrays are made once."""
     size = 2 * buckets.count
-    limbs: dict[int, NDArray[np.int64]] = {}
-    rows = np.zeros(size, dtype=np.int64)
+    sums, rows = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     work: Scores | None = None
     weighted = False
-    for turn, (scores, readings, low, high) in enumerate(blocks):
+    for scores, readings, low, high in blocks:
         n = len(scores)
         if work is None or len(work) < n:
             # bincount wants int64; the addition below converts, without the interpreter lock.
@@ -102,107 +101,35 @@ def tally(blocks: Iterable[Block], buckets: Buckets, unit: Unit | None) -> Tally
         for sides, weights in readings:
             np.add(place[:n], sides, out=key[:n])
             if weights is None:
-                _add(limbs, 0 if unit is None else unit.exponent, np.bincount(key[:n], minlength=size))
-                continue
-            if unit is not None and unit.limbs >= MANY_LIMBS:
-                for i, counts in enumerate(_by_limb(key[:n], weights, unit, size)):
-                    _add(limbs, unit.exponent + LIMB_BITS * i, counts)
-                continue
-            for at, limb in _split(weights, unit):
-                _add(limbs, at, np.bincount(key[:n], weights=limb, minlength=size).astype(np.int64))
-        if weighted and turn % _CARRY_EVERY == _CARRY_EVERY - 1:
-            _carry(limbs)
-    counts = rows if weighted else next(iter(limbs.values()), rows)
-    if weighted:
-        _carry(limbs)
-    return Tally(limbs, counts[0::2] + counts[1::2])
-
-
-def _split(weights: Scores, unit: Unit | None) -> Iterable[tuple[int, NDArray[np.float64]]]:
-    """Yield limbs and their places, until nothing is left of any weight."""
-    if unit is not None:
-        yield from ((unit.exponent + LIMB_BITS * i, limb) for i, limb in enumerate(unit.split(weights)))
-        return
-    rest = weights.astype(np.float64)
-    place = LIMB_BITS * ((int(np.frexp(rest.max(initial=0.0))[1]) - 1) // LIMB_BITS)
-    while rest.any():
-        # Times a power of two is exact, and so is what is left.
-        part = np.floor(rest * 2.0**-place)
-        rest -= part * 2.0**place
-        yield place, part
-        place -= LIMB_BITS
-
-
-def _by_limb(key: NDArray[np.int64], weights: Scores, unit: Unit, size: int) -> NDArray[np.int64]:
-    """Count weights of so great a range that most of their limbs are zero; a row of counts per limb."""
-    highest, digits = unit.digits(weights)
-    highest *= size
-    highest += key
-    counts = np.zeros((unit.limbs + 2) * size, dtype=np.int64)
-    for i, digit in zip((2, 1, 0), digits, strict=True):
-        sums = np.bincount(highest, weights=digit, minlength=unit.limbs * size)
-        counts[i * size : i * size + len(sums)] += sums.astype(np.int64)
-    return counts.reshape(-1, size)[2:]
-
-
-def _add(limbs: dict[int, NDArray[np.int64]], place: int, counts: NDArray[np.int64]) -> None:
-    if place in limbs:
-        limbs[place] += counts
-    else:
-        limbs[place] = counts
-
-
-def _carry(limbs: dict[int, NDArray[np.int64]]) -> None:
-    """Bring every limb into ``[0, 2**36)``, with a further limb on top where it is needed."""
-    if not limbs:
-        return
-    place = min(limbs)
-    while place <= max(limbs):
-        if place in limbs:
-            over = limbs[place] >> LIMB_BITS
-            if over.any():
-                limbs[place] &= _MASK
-                _add(limbs, place + LIMB_BITS, over)
-        place += LIMB_BITS
+                sums += np.bincount(key[:n], minlength=size)
+            else:
+                counted = np.bincount(key[:n], weights=grid.round(weights), minlength=size)
+                sums += counted.astype(np.int64)
+    counts = rows if weighted else sums
+    return Tally(sums, counts[0::2] + counts[1::2])
 
 
 def added(tallies: list[Tally]) -> Tally:
     """Add up what several threads counted."""
-    limbs: dict[int, NDArray[np.int64]] = {}
-    for one in tallies:
-        for place, counts in one.limbs.items():
-            _add(limbs, place, counts)
-    if len(limbs) > 1:
-        _carry(limbs)
-    return Tally(limbs, np.sum([one.rows for one in tallies], axis=0))
+    return Tally(np.sum([one.sums for one in tallies], axis=0), np.sum([one.rows for one in tallies], axis=0))
 
 
-def unit_of(counted: Tally) -> Unit:
-    """Return the unit that the weights themselves asked for: one limb if no sum can round as a float."""
-    if not counted.limbs:
-        return Unit()
-    low, high = min(counted.limbs), max(counted.limbs)
-    total = sum(int(counts.sum()) << (place - low) for place, counts in counted.limbs.items())
-    if total < 1 << FLOAT_BITS:
-        return Unit(low)
-    return Unit(low, (high - low) // LIMB_BITS + 1)
-
-
-def table(counted: Tally, buckets: Buckets, unit: Unit) -> Histogram:
-    """Return the buckets that have rows."""
+def table(counted: Tally, buckets: Buckets) -> Histogram:
+    """Return the bins that have rows."""
     filled = np.flatnonzero(counted.rows)
-    sums = np.zeros((unit.limbs, 2 * len(counted.rows)), dtype=np.int64)
-    for place, counts in counted.limbs.items():
-        at = (place - unit.exponent) // LIMB_BITS
-        # The highest limb of a unit may be longer than the others.
-        sums[min(at, unit.limbs - 1)] += counts << (LIMB_BITS * max(0, at - unit.limbs + 1))
-    masses = Masses.carrying(sums, unit)
     return Histogram(
-        pos=masses[2 * filled + 1],
-        neg=masses[2 * filled],
+        pos=counted.sums[2 * filled + 1],
+        neg=counted.sums[2 * filled],
         rows=counted.rows[filled],
         span=lambda index: buckets.span(filled[index]),
     )
+
+
+def sums_in(ranges: Ranges, scores: Scores, *columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the sums of columns over the scores, ascending, in each range; a row per column."""
+    ends = np.stack([np.searchsorted(scores, ranges.low), np.searchsorted(scores, ranges.high, side="right")])
+    running = (np.concatenate([[0], np.cumsum(column)])[ends] for column in columns)
+    return np.array([after - before for before, after in running])
 
 
 # --- ranges

@@ -1,209 +1,143 @@
-"""Exact counts in cells that never depend on the order of the data, nor on how it was cut into parts.
+"""Sums per bucket that do not depend on the order of the rows, nor on how they were split into parts.
 
-A cell is a bucket of a sketch, or a bucket of one of many segments. Counts of parts are added cell by
-cell. That is associative and commutative, bit for bit, because everything here is a function of the
-rows and not of their history: the numbering of the floats is fixed, masses are integers, their grain
-follows from the bits of all weights, and the level is the lowest at which all rows together fit the
-cells that there may be. A part never needs a higher level than the whole, so it does not matter when
-the coarsening happens.
+Buckets are runs of floats with fixed numbers, see `numbered`, so every part of the data has the buckets
+of the whole. If there are too many, each two neighbors become one, as often as needed. A part never
+needs that more often than the whole does, so it does not matter when it happens: merging is
+associative and commutative, bit for bit.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints._kernel.masses import BLOCK_ROWS, Masses, Unit, bit_range, grain
-from cutpoints._kernel.tables import Histogram, Ranges, Summary
+from cutpoints._kernel.binning import ordered
+from cutpoints._kernel.tables import Histogram, Ranges, Sums
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from cutpoints._kernel.histogram import Block
+    from cutpoints._kernel.weights import FixedPoint
 
-ROWS = 1 << 20
-"""So many rows at most are counted at once."""
-_BITS = 63
-_DENSE = 4
-"""Numbers count as close together if there are no more than so many times the rows between the ends."""
+MAX_LEVEL = 63
+"""Halvings of an int64 number until only its sign is left."""
+_HALF = 1022 << 52
+"""The key of 0.5, see `ordered`."""
+_LEAST = 969 << 52
+"""One exponent below the key of 2**-53, the distance between one and the float below it."""
+_ONE = (_HALF + (_HALF - _LEAST)) >> 1
+"""The number of 1.0. Numbers are halves of keys: with the distances, keys would not fit int64."""
+_BEYOND = _ONE - (1023 << 51)
+"""How far numbers above one are ahead of their halved keys."""
 
 
 @dataclass(frozen=True)
-class Cells:
-    """Cells in ascending order, each with rows, masses, and its lowest and highest score."""
+class MergeableHistogram:
+    """Buckets in ascending order, each with its lowest and highest score, its sums and its rows."""
 
     level: int
+    """How often the numbers of the floats were halved."""
     numbers: NDArray[np.int64]
-    """What tells the cells apart, halved `level` times: neighbours share a cell of the next level."""
-    rows: NDArray[np.int64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    pos: Masses
-    neg: Masses
-    bits: tuple[int, int] | None
-    """The places of the lowest and one past the highest bit of all weights; None for zeros."""
+    pos: Sums
+    neg: Sums
+    rows: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls) -> MergeableHistogram:
+        """Return the histogram of no rows."""
+        integers, floats = np.zeros(0, np.int64), np.zeros(0, np.float64)
+        return cls(0, integers, floats, floats, integers, integers, integers)
 
     def __len__(self) -> int:
         return len(self.numbers)
 
-    @property
-    def unit(self) -> Unit:
-        """The grain of the masses."""
-        return self.pos.unit
-
-    def plus(self, other: Cells, limit: int) -> Cells:
-        """Return the cells of both, at the lowest level at which there are no more than `limit`."""
-        if len(self) == 0 or len(other) == 0:
-            return other if len(self) == 0 else self
-        level = max(self.level, other.level)
-        bits = wider(self.bits, other.bits)
-        unit = unit_of(bits, int(self.rows.sum() + other.rows.sum()))
-        return _joined([self, other], level, bits, unit, limit)
-
-    def summary(self) -> Summary:
-        """Return the answer to the first question."""
-        return Summary(
-            int(self.rows.sum()),
-            self.pos.total(),
-            self.neg.total(),
-            self.unit,
-            float(self.low.min()),
-            float(self.high.max()),
-        )
-
     def histogram(self) -> Histogram:
-        """Return the answer to the second question, asked of all rows; cells must be buckets of scores."""
+        """Return the buckets as a search reads them."""
         return Histogram(
             self.pos, self.neg, self.rows, lambda index: Ranges(self.low[index], self.high[index])
         )
 
-    def part(self, index: slice) -> Cells:
-        """Return a copy of some of the cells, which does not keep the others alive."""
-        return Cells(
-            self.level,
-            self.numbers[index].copy(),
-            self.rows[index].copy(),
-            self.low[index].copy(),
-            self.high[index].copy(),
-            Masses(self.pos.limbs[:, index].copy(), self.unit),
-            Masses(self.neg.limbs[:, index].copy(), self.unit),
-            self.bits,
-        )
 
-
-def nothing() -> Cells:
-    """Return the counts of no rows."""
-    ints, floats = np.zeros(0, np.int64), np.zeros(0, np.float64)
-    none = Masses(np.zeros((1, 0), np.int64), Unit())
-    return Cells(0, ints, ints, floats, floats, none, none, None)
-
-
-def wider(a: tuple[int, int] | None, b: tuple[int, int] | None) -> tuple[int, int] | None:
-    """Return the range of bits that covers both."""
-    if a is None or b is None:
-        return a or b
-    return min(a[0], b[0]), max(a[1], b[1])
-
-
-def unit_of(bits: tuple[int, int] | None, rows: int) -> Unit:
-    """Return the grain for weights of these bits: one, or finer, and never coarser than one."""
-    return grain([None if bits is None else (min(bits[0], 0), bits[1])], rows)
-
-
-def count(numbers: NDArray[np.int64], block: Block, limit: int, level: int = 0) -> Cells:
-    """Count the rows of a block by their numbers, at this level or above. At most `ROWS` rows.
-
-    Numbers that lie close together are counted as they are; others are sorted first.
-    """
-    given = [weights for _, weights in block.readings if weights is not None]
-    bits: tuple[int, int] | None = None if given else (0, 1)
-    for weights in given:
-        bits = wider(bits, bit_range(weights))
-    unit = unit_of(bits, len(numbers))
-    place = numbers >> level if level else numbers
-    lowest = place.min()
-    if int(place.max()) - int(lowest) < _DENSE * len(place):
-        place = place - lowest
-        names = np.arange(lowest, lowest + int(place.max()) + 1)
-    else:
-        order = np.argsort(place)
-        ranked = place[order]
-        fresh = np.append(True, ranked[1:] != ranked[:-1])
-        names = ranked[fresh]
-        place = np.empty_like(place)
-        place[order] = np.cumsum(fresh) - 1
-    size = len(names)
-    rows = np.bincount(place, minlength=size)
+def counted(block: Block, grid: FixedPoint, limit: int, level: int = 0) -> MergeableHistogram:
+    """Put rows into at most `limit` buckets; they are known to need this level or a higher one."""
     scores = block.scores.astype(np.float64, copy=False) + 0.0  # -0.0 becomes 0.0
-    low, high = np.full(size, np.inf), np.full(size, -np.inf)
+    numbers = numbered(scores) >> level
+    lowest, highest = int(numbers.min()), int(numbers.max())
+    if highest - lowest < len(numbers):
+        names, place = np.arange(lowest, highest + 1), numbers - lowest
+    else:  # far apart: sorted
+        names, place = np.unique(numbers, return_inverse=True)
+    low, high = np.full(len(names), np.inf), np.full(len(names), -np.inf)
     np.minimum.at(low, place, scores)
     np.maximum.at(high, place, scores)
-    masses = np.zeros((unit.limbs, 2 * size), np.int64)
-    for sides, weight in block.readings:
-        key = 2 * place + sides
-        if weight is None:
-            masses[0] += np.bincount(key, minlength=2 * size)
-            continue
-        for start in range(0, len(key), BLOCK_ROWS):  # so many limbs add up without rounding
-            part = slice(start, start + BLOCK_ROWS)
-            for i, limb in enumerate(unit.split(weight[part])):
-                masses[i] += np.bincount(key[part], weights=limb, minlength=2 * size).astype(np.int64)
+    pos, neg = np.zeros((2, len(names)), np.int64)
+    for total, added in zip((pos, neg), block.sums(grid), strict=True):
+        np.add.at(total, place, added)
+    rows = np.bincount(place, minlength=len(names))
     filled = np.flatnonzero(rows)
-    both = Masses(masses, unit).carried()
-    counted = Cells(
-        level,
-        names[filled],
-        rows[filled],
-        low[filled],
-        high[filled],
-        both[2 * filled + 1],
-        both[2 * filled],
-        bits,
+    exact = MergeableHistogram(
+        level, names[filled], low[filled], high[filled], pos[filled], neg[filled], rows[filled]
     )
-    return counted if len(filled) <= limit else _joined([counted], level, bits, unit, limit)
+    return merged([exact], limit)
 
 
-def _cells(
-    ranked: NDArray[np.int64], level: int, limit: int
-) -> tuple[NDArray[np.intp], int, NDArray[np.int64]]:
-    """Halve ascending numbers until few enough differ; return where each begins, the level, and them."""
-    fewest, most = 0, _BITS - level  # of no more bits are numbers made; those of either sign stay apart
-    if 1 + np.count_nonzero(ranked[1:] != ranked[:-1]) <= limit:
-        most = 0
-    while fewest < most:  # the lowest number of halvings that is enough
-        halvings = (fewest + most) // 2
-        halved = ranked >> halvings
-        if 1 + np.count_nonzero(halved[1:] != halved[:-1]) <= limit:
-            most = halvings
-        else:
-            fewest = halvings + 1
-    ranked = ranked >> most
-    first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
-    return first, level + most, ranked[first]
-
-
-def _joined(parts: list[Cells], level: int, bits: tuple[int, int] | None, unit: Unit, limit: int) -> Cells:
-    """Add counts up at the lowest level, from this one on, at which they fit."""
+def merged(parts: Sequence[MergeableHistogram], limit: int) -> MergeableHistogram:
+    """Add parts up, at the lowest level at which there are at most `limit` buckets."""
+    parts = [part for part in parts if len(part)]
+    if not parts:
+        return MergeableHistogram.empty()
+    level = max(part.level for part in parts)
     numbers = np.concatenate([part.numbers >> (level - part.level) for part in parts])
-    order = np.argsort(numbers, kind="stable")  # two ascending runs: one merge
-    first, level, numbers = _cells(numbers[order], level, limit)
-
-    def column(name: str) -> NDArray[Any]:
-        return np.concatenate([getattr(part, name) for part in parts])[order]
-
-    def masses(side: str) -> Masses:
-        limbs = np.concatenate([getattr(part, side).to(unit).limbs for part in parts], axis=1)
-        return Masses(np.add.reduceat(limbs[:, order], first, axis=1), unit).carried()
-
-    return Cells(
-        level,
-        numbers,
-        np.add.reduceat(column("rows"), first),
-        np.minimum.reduceat(column("low"), first),
-        np.maximum.reduceat(column("high"), first),
-        masses("pos"),
-        masses("neg"),
-        bits,
+    order = np.argsort(numbers, kind="stable")  # merges ascending runs
+    numbers = numbers[order]
+    halvings = bisect_left(
+        range(MAX_LEVEL - level), x=True, key=lambda n: len(_starts(numbers >> n)) <= limit
     )
+    numbers = numbers >> halvings
+    starts = _starts(numbers)
+
+    def column(name: str, add: np.ufunc = np.add) -> NDArray[Any]:
+        values = np.concatenate([getattr(part, name) for part in parts])[order]
+        return np.asarray(add.reduceat(values, starts))
+
+    return MergeableHistogram(
+        level + halvings,
+        numbers[starts],
+        column("low", np.minimum),
+        column("high", np.maximum),
+        column("pos"),
+        column("neg"),
+        column("rows"),
+    )
+
+
+def _starts(ranked: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Return where runs of equal numbers start."""
+    return np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
+
+
+def numbered(scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return a fixed number for each score; a lower score never has a higher one.
+
+    Numbers follow the float format: as many are spent on 0.001 ... 0.002 as on 0.5 ... 1. Between one half
+    and one they follow the distance to one, so that 0.998 ... 0.999 gets as many again: probabilities
+    crowd at both ends. ``1 - score`` is exact there, so nothing is rounded.
+    """
+    numbers = ordered(scores) >> 1
+    high = scores >= 0.5
+    if high.any():
+        # Scores above one have no distance that counts: they are replaced below.
+        distance = np.maximum((1.0 - scores).view(np.int64) - _LEAST, 0)
+        np.copyto(numbers, _ONE - ((distance + 1) >> 1), where=high)
+        above = scores > 1.0
+        if above.any():
+            numbers[above] = (ordered(scores[above]) >> 1) + _BEYOND
+    return numbers

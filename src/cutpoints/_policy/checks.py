@@ -1,25 +1,25 @@
 """Whether a policy still does on new data what it did on the data it was found on.
 
-Three questions, from cheap to dear. Have the scores moved? That needs no labels. Do the constraints
+Three questions, the cheapest first. Have the scores moved? That needs no labels. Do the constraints
 still hold, and is the goal still reached? What would be best now, and what is lost by not moving?
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints._data.read import as_source
+from cutpoints._data.read import Data, as_data
 from cutpoints._evaluate import proportion_interval
 from cutpoints._policy.counts import masses_above, rows_between
 from cutpoints._policy.outcome import CONFIDENCE, Outcome, Share, outcome_of
 from cutpoints._policy.shift import Shift, shift_of
-from cutpoints._result import json_number
+from cutpoints._policy.typed_json import to_json
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -84,10 +84,10 @@ class Check:
             "summary": self.summary,
             "alarms": list(self.alarms),
             "notes": list(self.notes),
-            "policy": {"name": self.policy.name, "threshold": json_number(self.policy.threshold)},
+            "policy": {"name": self.policy.name, "threshold": to_json(self.policy.threshold)},
             "rows": self.rows,
-            "scores": None if self.scores is None else self.scores.to_dict(),
-            "predicted_positive_rate": self.called.to_dict(),
+            "scores": to_json(self.scores),
+            "predicted_positive_rate": to_json(self.called),
             "labels": None if self.labels is None else self.labels.to_dict(),
         }
 
@@ -104,7 +104,6 @@ def check(
     pos_label: Any,
     alpha: float,
     psi: float,
-    filters: dict[str, str | None],
 ) -> Check:
     """Compare, by columns of scores and labels; see `Policy.check`."""
     score, label = columns
@@ -115,11 +114,18 @@ def check(
     spread = None if policy.found_on is None else policy.found_on.distribution
     edges = sorted({*(() if spread is None else spread.edges), policy.threshold})
     place = edges.index(policy.threshold)
-    if y_score is None and label is None:
-        counts = rows_between(policy, data, score, edges, filters)
+    if isinstance(data, Data) and (data.weighted or data.counted):
+        raise InvalidParameterError.of(
+            parameter="data",
+            caller="check",
+            must_be="rows without weights and counts: it counts rows",
+            got=data,
+        )
+    if y_score is None and label is None and not (isinstance(data, Data) and data.label is not None):
+        counts = rows_between(policy, data, score, edges)
         labels, rows, positive = None, int(counts.sum()), int(counts[place + 1 :].sum())
     else:
-        source = _source(policy, data, y_score, columns=columns, pos_label=pos_label, filters=filters)
+        source = _source(policy, data, y_score, score=score, label=label, pos_label=pos_label)
         above = masses_above(source, edges)
         cumulated = [sum(source.summary().totals), *(pos + neg for pos, neg in above), Fraction(0)]
         counts = np.array([int(a - b) for a, b in pairwise(cumulated)])
@@ -138,22 +144,21 @@ def check(
 
 
 def _source(
-    policy: Policy,
-    data: Any,
-    y_score: Any,
-    *,
-    columns: tuple[str | None, str | None],
-    pos_label: Any,
-    filters: dict[str, str | None],
+    policy: Policy, data: Any, y_score: Any, *, score: str | None, label: str | None, pos_label: Any
 ) -> Source:
-    score, label = columns
-    positive = policy.pos_label if pos_label is None else pos_label
+    own = isinstance(data, Data) and data.pos_label is not None
+    positive = pos_label if pos_label is not None or own else policy.pos_label
     if positive == 1 and not isinstance(positive, str):
         positive = None  # 0/1, booleans and -1/+1 speak for themselves
-    if label is None:
-        return as_source(data, y_score, pos_label=positive, filters=filters)
-    named: dict[str, str | None] = {"score": policy.column(score, "check"), "label": label}
-    return as_source(data, y_score, columns=named, pos_label=positive, filters=filters)
+    if isinstance(data, Data):
+        if not data.scores or score is not None:
+            data = data.of(policy.column(score, "check"))
+        if positive is not None:
+            data = replace(data, pos_label=positive)
+        return as_data(data, y_score, label=label, caller="check").source()
+    if label is not None:
+        score = policy.column(score, "check")
+    return as_data(data, y_score, label=label, score=score, pos_label=positive, caller="check").source()
 
 
 def _rate(confusion: Confusion) -> float:

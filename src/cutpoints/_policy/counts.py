@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._data.array_input import as_floats, refuse_nan
-from cutpoints._data.read import is_path
-from cutpoints._kernel.masses import Masses
-from cutpoints._kernel.tables import SMALL, Ranges
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints._data.read import Data, is_path, read
+from cutpoints._kernel.tables import DIRECT_ROWS, Ranges
+from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +17,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cutpoints._data.files import Opened
     from cutpoints._data.source import Source
+    from cutpoints._kernel.tables import Sums
     from cutpoints._policy.policy import Policy
 
 _BLOCK = 1 << 17
@@ -32,53 +33,47 @@ def masses_above(source: Source, edges: Sequence[float]) -> list[tuple[Fraction,
     """
     summary = source.summary()
     wanted = np.asarray(edges, dtype=np.float64)
-    if summary.rows < SMALL:
+    if summary.rows <= DIRECT_ROWS:
         rows = source.rows(None)
         index = np.searchsorted(rows.scores.astype(np.float64), wanted)
-        parts = [_from(masses)[index] for masses in (rows.pos, rows.neg)]
+        parts = [_from(side)[index] for side in (rows.pos, rows.neg)]
     else:
         table = source.histogram(None)
         span = table.span(np.arange(len(table.rows), dtype=np.intp))
         low, high = (end.astype(np.float64) for end in span)
         bucket = np.searchsorted(low, wanted)
         inside = np.flatnonzero((bucket > 0) & (wanted <= high[np.maximum(bucket - 1, 0)]))
-        parts = [_from(masses)[bucket] for masses in (table.pos, table.neg)]
+        parts = [_from(side)[bucket] for side in (table.pos, table.neg)]
         if len(inside):
             split = np.unique(bucket[inside] - 1)
             rows = source.rows(Ranges(span.low[split], span.high[split]))
             scores = rows.scores.astype(np.float64)
             start = np.searchsorted(scores, wanted[inside])
             stop = np.searchsorted(scores, high[bucket[inside] - 1], side="right")
-            for part, masses in zip(parts, (rows.pos, rows.neg), strict=True):
-                sums = _from(masses)
-                more = sums[start] - sums[stop]
-                part.limbs[:, inside] = (part[inside] + more).limbs
-    unit = summary.unit
-    pos, neg = ([unit.fraction(mass) for mass in part.integers()] for part in parts)
+            for part, side in zip(parts, (rows.pos, rows.neg), strict=True):
+                sums = _from(side)
+                part[inside] += sums[start] - sums[stop]
+    step = summary.grid.step
+    pos, neg = ([total * step for total in part.tolist()] for part in parts)
     return list(zip(pos, neg, strict=True))
 
 
-def _from(masses: Masses) -> Masses:
+def _from(sums: Sums) -> Sums:
     """Return the sum of each element and all after it, and a zero at the end."""
-    down = masses[slice(None, None, -1)]
-    nothing = Masses(np.zeros((len(masses.limbs), 1), dtype=np.int64), masses.unit)
-    return nothing.followed_by(down.before() + down)[slice(None, None, -1)]
+    return np.append(np.cumsum(sums[::-1])[::-1], 0)
 
 
 # --- scores without labels
 
 
-def rows_between(
-    policy: Policy, data: Any, score: str | None, edges: Sequence[float], filters: dict[str, str | None]
-) -> NDArray[np.int64]:
+def rows_between(policy: Policy, data: Any, score: str | None, edges: Sequence[float]) -> NDArray[np.int64]:
     """Return how many scores lie below the first edge, between each two, and from the last one on."""
-    if is_path(data):
-        return _in_files(policy, data, policy.column(score, "check"), edges, filters)
-    for parameter, given in filters.items():
-        if given is not None:
-            raise InvalidParameterError.of(
-                parameter=parameter, caller="check", must_be="left out where the data are no files", got=given
-            )
+    if is_path(data) or isinstance(data, Data):
+        found = data if isinstance(data, Data) else read(data)
+        name = score or next(iter(found.scores), None) or policy.column(None, "check")
+        if found.opened is not None:
+            return _in_files(policy, found.opened, name, edges)
+        data, score = found.columns([name])[name], None
     scores, name = _scores(policy, data, score)
     if len(scores) == 0:
         raise InvalidInputError.empty(name=name)
@@ -108,14 +103,11 @@ def _scores(policy: Policy, data: Any, score: str | None) -> tuple[NDArray[Any],
     return as_floats(data, "y_score", "check"), "y_score"
 
 
-def _in_files(
-    policy: Policy, path: Any, name: str, edges: Sequence[float], filters: dict[str, str | None]
-) -> NDArray[np.int64]:
+def _in_files(policy: Policy, opened: Opened, name: str, edges: Sequence[float]) -> NDArray[np.int64]:
     """Count in one streamed query; nothing of the files is held in memory."""
-    from cutpoints._data.files import Opened
     from cutpoints._policy.files import decided, scored, told
 
-    with Opened(path, **filters) as opened, told(opened.files):
+    with told(opened.files):
         table = scored(opened.table.relation, name, opened.table.column(name), policy.dtype)
         decided(policy, table, name, "error", refused=InvalidInputError.nan)  # for what cannot be counted
         counted = (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._data.array_input import as_floats
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from cutpoints._policy.policy import Missing, Policy
@@ -47,7 +47,7 @@ def _check_labels(labels: tuple[Any, Any]) -> None:
     for name, value in (("positive", positive), ("negative", negative)):
         if not isinstance(value, bool | int | float | str) or value != value:
             raise InvalidParameterError.of(
-                parameter=name, caller="decide", must_be="a text, a number or a boolean", got=value
+                parameter=name, caller="decide", must_be="a string, a number or a boolean", got=value
             )
     if type(positive) is not type(negative) or positive == negative:
         raise InvalidParameterError.of(
@@ -65,7 +65,7 @@ def name_taken(column: str, caller: str, data: str) -> InvalidParameterError:
         caller=caller,
         must_be="a new name",
         got=f"{column!r}, which {data} has",
-        hint="for example column='decision_2'.",
+        hint=("for example ", Argument("column", "decision_2"), "."),
     )
 
 

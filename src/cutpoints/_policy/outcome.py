@@ -11,9 +11,11 @@ import numpy as np
 
 from cutpoints._evaluate import evaluate_cut
 from cutpoints._find import solve
-from cutpoints._kernel.masses import number
+from cutpoints._kernel.cuts import Cuts
+from cutpoints._kernel.weights import as_number as number
 from cutpoints._policy.record import fingerprint
-from cutpoints._result import Confusion, Interval, json_number, value_of
+from cutpoints._policy.typed_json import to_json
+from cutpoints._result import Confusion, Interval, value_of
 from cutpoints._search.guarantee import _floor
 from cutpoints._search.run import search
 from cutpoints.exceptions import CutpointError, InvalidParameterError
@@ -39,10 +41,6 @@ class Share:
     now: float
     interval: Interval
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {"then": self.then, "now": self.now, "interval": self.interval.to_dict()}
-
 
 @dataclass(frozen=True)
 class Kept:
@@ -59,10 +57,6 @@ class Kept:
     verdict: Literal["holds", "met", "met, unsure", "not met, unsure", "broken"]
     p_holds: float | None
     p_broken: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {**vars(self), "then": json_number(self.then), "now": json_number(self.now)}
 
 
 @dataclass(frozen=True)
@@ -93,28 +87,13 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; NaN is null."""
-        return {
-            "confusion": self.confusion.to_dict(),
-            "metrics": {
-                name: {
-                    "then": json_number(then),
-                    "now": json_number(now),
-                    "interval": self.intervals[name].to_dict() if name in self.intervals else None,
-                }
-                for name, (then, now) in self.metrics.items()
-            },
-            "constraints": [one.to_dict() for one in self.constraints],
-            "prevalence": self.prevalence.to_dict(),
-            "value_then": json_number(self.value_then),
-            "value_now": json_number(self.value_now),
-            "value_interval": None if self.value_interval is None else self.value_interval.to_dict(),
-            "fallen": self.fallen,
-            "value_here": json_number(self.value_here),
-            "best_threshold": json_number(self.best_threshold),
-            "best_value": json_number(self.best_value),
-            "lost": json_number(self.lost),
-            "same_data": self.same_data,
+        content: dict[str, Any] = to_json(self)
+        intervals = content.pop("intervals")
+        content["metrics"] = {
+            name: {"then": then, "now": now, "interval": intervals.get(name)}
+            for name, (then, now) in content["metrics"].items()
         }
+        return content
 
 
 def outcome_of(policy: Policy, source: Source, called: tuple[Fraction, Fraction], alpha: float) -> Outcome:
@@ -136,7 +115,10 @@ def outcome_of(policy: Policy, source: Source, called: tuple[Fraction, Fraction]
         goal = policy.goal()
     except CutpointError:  # not said, or a function of the user's
         return Outcome(confusion, metrics, now.intervals, (), prevalence, same_data=same)
-    kept = tuple(_kept(one, policy, counts, alpha) for one in goal.constraints)
+    step = summary.grid.step
+    units = {name: np.array([int(count / step)]) for name, count in (("tp", tp), ("fp", fp))}
+    cut = Cuts(summary, np.array([policy.threshold]), np.array([-math.inf]), **units)
+    kept = tuple(_kept(one, policy, counts, cut, alpha) for one in goal.constraints)
     best = _best(goal, source)
     here = value_of(goal.expression, counts)
     lost = None if best is None else goal.sign * (best[1] - here)
@@ -170,7 +152,9 @@ def _best(goal: Goal, source: Source) -> tuple[float, float] | None:
     return solution.threshold, solution.value
 
 
-def _kept(constraint: Constraint, policy: Policy, counts: dict[str, Fraction], alpha: float) -> Kept:
+def _kept(
+    constraint: Constraint, policy: Policy, counts: dict[str, Fraction], cut: Cuts, alpha: float
+) -> Kept:
     from scipy.stats import binom
 
     now = value_of(constraint.expression, counts)
@@ -179,8 +163,7 @@ def _kept(constraint: Constraint, policy: Policy, counts: dict[str, Fraction], a
     if found is not None:
         exact = {name: Fraction(count) for name, count in found.confusion.to_dict().items()}
         then = value_of(constraint.expression, exact)
-    exactly = constraint.expression.evaluate(**counts) if constraint.expression.exact else now
-    met = not math.isnan(now) and bool(constraint.holds(np.sign(float(exactly - constraint.bound))))
+    met = bool(cut.feasible((constraint,))[0])
     try:
         floor = _floor(constraint)
     except InvalidParameterError:  # no share of rows, so no exact test

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 import numbers
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
+
+import numpy as np
 
 from cutpoints._goal import goal, in_words
+from cutpoints._policy.typed_json import TEXT, is_finite, is_text
 from cutpoints._result import show
 from cutpoints.exceptions import InvalidParameterError
 
@@ -21,9 +24,8 @@ if TYPE_CHECKING:
     from cutpoints._policy.sql import Dialect
 
 Missing = Literal["error", "negative", "positive", "keep"]
-MISSING = ("error", "negative", "positive", "keep")
-LONGEST = 10_000
-"""No name, label or goal is longer."""
+Dtype = Literal["float64", "float32"]
+Direction = Literal["maximize", "minimize"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,7 +38,7 @@ class Policy:
     Parameters
     ----------
     threshold : float
-        ``inf`` calls nobody positive (but scores of ``inf``), ``-inf`` everybody.
+        ``inf`` gives no positives (except scores of ``inf``), ``-inf`` gives positives only.
     score, label : str, default=None
         The columns of the scores and, to check it later, of the labels.
     pos_label : int, float, bool or str, default=1
@@ -45,9 +47,9 @@ class Policy:
         What to make of a score that is NaN or null: refuse all rows, decide, or leave the decision
         missing.
     dtype : {"float64", "float32"}, default="float64"
-        The type of the scores that it was found on. Scores are never rounded to it: the rule is
-        about the exact values. So decide on the type that it was found on: 0.3 as float64 is below
-        0.3 as float32.
+        The type of the scores that it was found on, and so of the threshold. Scores are never rounded
+        to it: the rule is about the exact values. So decide on the type that it was found on: 0.3 as
+        float64 is below 0.3 as float32.
     name : str, default=None
         What to call it.
     objective, direction, constraints : str, {"maximize", "minimize"}, tuple of str
@@ -74,10 +76,10 @@ class Policy:
     label: str | None = None
     pos_label: Any = 1
     missing: Missing = "error"
-    dtype: Literal["float64", "float32"] = "float64"
+    dtype: Dtype = "float64"
     name: str | None = None
     objective: str | None = None
-    direction: Literal["maximize", "minimize"] | None = None
+    direction: Direction | None = None
     constraints: tuple[str, ...] = ()
     found_on: FoundOn | None = None
     created: str | None = None
@@ -95,40 +97,38 @@ class Policy:
 
     def _check(self) -> None:
         """Raise for anything that cannot be meant."""
-        number = isinstance(self.threshold, numbers.Real) and not isinstance(self.threshold, bool)
-        if not number or math.isnan(self.threshold):
+        if not isinstance(self.threshold, numbers.Real) or isinstance(self.threshold, bool):
+            self._refuse("threshold", "a number, not NaN")
+        try:
+            threshold = float(self.threshold)
+        except OverflowError:
+            self._refuse("threshold", "a number that a float can hold", "for no positives pass math.inf.")
+        if math.isnan(threshold):
             self._refuse("threshold", "a number, not NaN")
         for field in ("score", "label", "name", "objective", "created", "library"):
-            if getattr(self, field) is not None:
-                self._check_text(field, getattr(self, field))
-        if isinstance(self.pos_label, str):
-            self._check_text("pos_label", self.pos_label)
-        elif not isinstance(self.pos_label, bool | int | float) or not abs(self.pos_label) < 1 << 63:
-            self._refuse("pos_label", "a text, a number below 2**63 or a boolean")
+            if getattr(self, field) is not None and not is_text(getattr(self, field)):
+                self._refuse(field, TEXT)
+        label = self.pos_label
+        if not (is_text(label) or isinstance(label, bool) or (is_finite(label) and abs(label) < 1 << 63)):
+            self._refuse("pos_label", f"{TEXT}, a number below 2**63 or a boolean")
         for field, allowed in (
-            ("missing", MISSING),
-            ("dtype", ("float64", "float32")),
-            ("direction", ("maximize", "minimize", None)),
+            ("missing", get_args(Missing)),
+            ("dtype", get_args(Dtype)),
+            ("direction", (*get_args(Direction), None)),
         ):
             if getattr(self, field) not in allowed:
                 self._refuse(field, f"one of {', '.join(map(repr, allowed))}")
+        with np.errstate(over="ignore"):
+            if self.dtype == "float32" and float(np.float32(threshold)) != threshold:
+                self._refuse("threshold", "a float32, as dtype says", "pass float(numpy.float32(threshold)).")
         if isinstance(self.constraints, str) or not all(isinstance(one, str) for one in self.constraints):
-            self._refuse("constraints", "a tuple of texts such as 'precision >= 0.95'")
+            self._refuse("constraints", "a tuple of strings such as 'precision >= 0.95'")
         if (self.objective is None) != (self.direction is None):
             self._refuse("direction", "given together with 'objective'")
 
-    def _check_text(self, field: str, value: Any) -> None:
-        fine = isinstance(value, str) and 0 < len(value) <= LONGEST and "\0" not in value
-        try:
-            fine = fine and bool(value.encode())
-        except UnicodeEncodeError:
-            fine = False
-        if not fine:
-            self._refuse(field, f"a text of 1 to {LONGEST:,} characters")
-
-    def _refuse(self, field: str, must_be: str) -> None:
+    def _refuse(self, field: str, must_be: str, hint: str | None = None) -> NoReturn:
         raise InvalidParameterError.of(
-            parameter=field, caller="Policy", must_be=must_be, got=getattr(self, field)
+            parameter=field, caller="Policy", must_be=must_be, got=getattr(self, field), hint=hint
         )
 
     # --- a file
@@ -195,12 +195,12 @@ class Policy:
             frame is asked once, by a query over the scores alone, whether any is missing: lazy
             frames that must not run before their time need another choice.
         positive, negative : default=1 and 0
-            What to write; two texts, say.
+            What to write, such as two strings.
 
         Returns
         -------
         ndarray of int8, series or frame
-            With ``missing="keep"`` an array is float64 with NaN (or has None beside texts).
+            With ``missing="keep"`` an array is float64 with NaN (or an object array with None, for strings).
         """
         from cutpoints._policy.decisions import decide
 
@@ -317,16 +317,14 @@ class Policy:
         pos_label: Any = None,
         alpha: float = 0.01,
         psi: float = 0.2,
-        where: str | None = None,
-        sql: str | None = None,
-        memory_limit: str | None = None,
     ) -> Check:
-        """Tell whether the policy still does on new data what it did; see `Check`.
+        """Check whether the policy still performs on new data; see `Check`.
 
         Parameters
         ----------
-        data : array-like, data frame or path
-            Labels with `y_score` beside them; or scores alone; or a frame or files, with columns.
+        data : array-like, data frame, path or Data
+            Labels with `y_score` beside them; or scores alone; or a frame or files, with columns; or a
+            `Data`, with or without a label, whose score is the policy's own by default.
         y_score : array-like, default=None
             Scores, where `data` are labels.
         score, label : str, default=None
@@ -338,8 +336,6 @@ class Policy:
             How improbable a change must be by chance alone to count as one.
         psi : float, default=0.2
             How large the population stability index must be.
-        where, sql, memory_limit : str, default=None
-            For files: which rows, a query over them, and what DuckDB may use, as in `find`.
         """
         from cutpoints._policy.checks import check
 
@@ -351,7 +347,6 @@ class Policy:
             pos_label=pos_label,
             alpha=alpha,
             psi=psi,
-            filters={"where": where, "sql": sql, "memory_limit": memory_limit},
         )
 
     # --- what the rooms of this package ask
@@ -368,7 +363,7 @@ class Policy:
         return goal(maximize=self.objective, subject_to=constraints, caller="Policy")
 
     def column(self, given: str | None, caller: str) -> str:
-        """Return the name of the score's column; raise if nobody has said it."""
+        """Return the name of the score's column; raise if it is not known."""
         name = self.score if given is None else given
         if not isinstance(name, str) or not name or "\0" in name:
             raise InvalidParameterError.of(
@@ -382,11 +377,11 @@ class Policy:
 
     def missing_rule(self, given: Any, caller: str) -> Missing:
         """Return what to make of missing scores; raise for what cannot be meant."""
-        if given is not None and given not in MISSING:
+        if given is not None and given not in get_args(Missing):
             raise InvalidParameterError.of(
                 parameter="missing",
                 caller=caller,
-                must_be=f"one of {', '.join(map(repr, MISSING))}",
+                must_be=f"one of {', '.join(map(repr, get_args(Missing)))}",
                 got=given,
             )
         return self.missing if given is None else given
@@ -395,7 +390,7 @@ class Policy:
         return "\n".join(f"{name:<12}{text}" for name, text in self.lines())
 
     def lines(self) -> list[tuple[str, str]]:
-        """Return what the policy says, as names and texts for people."""
+        """Return what the policy says, as pairs of a name and a string for people."""
         score = "score" if self.score is None else self.score
         kind = "" if self.dtype == "float64" else f" ({self.dtype})"
         lines = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import math
 from typing import TYPE_CHECKING
@@ -30,9 +31,16 @@ _ABSENT = {
 
 def to_python(threshold: float, function: str, missing: Missing) -> str:
     """Return the source text; the threshold is a hexadecimal float, which cannot be rounded."""
-    if not isinstance(function, str) or not function.isidentifier() or keyword.iskeyword(function):
+    named = isinstance(function, str) and function.isidentifier()
+    # The source calls `float` and `isinstance`, and a variable is called `score`.
+    taken = named and (keyword.iskeyword(function) or hasattr(builtins, function) or function == "score")
+    if not named or taken:
         raise InvalidParameterError.of(
-            parameter="function", caller="to_python", must_be="a name for a Python function", got=function
+            parameter="function",
+            caller="to_python",
+            must_be="a name for a Python function that Python does not use itself",
+            got=function,
+            hint="for example function='is_fraud'.",
         )
     absent, about = _ABSENT[missing]
     return _TEMPLATE.format(

@@ -5,23 +5,23 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from cutpoints._kernel.masses import number
-from cutpoints._result import Certificate, Confusion, Guarantee, Interval, json_number
+from cutpoints._policy.typed_json import matching
+from cutpoints._result import Certificate, Confusion, Guarantee, Interval, context_of
 from cutpoints._version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from fractions import Fraction
 
     from cutpoints._kernel.tables import Summary
     from cutpoints._policy.policy import Missing, Policy
-    from cutpoints._result import Solution
-    from cutpoints._search.score_distribution import Above
+    from cutpoints._result import Context, Solution
 
 LIBRARY = f"cutpoints {__version__}"
+Sha256 = Annotated[str, matching("sha256:[0-9a-f]{64}", "'sha256:' and 64 hexadecimal digits")]
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,6 @@ class Distribution:
     def masses(self) -> tuple[int | float, ...]:
         """Both classes together, bucket by bucket."""
         return tuple(p + n for p, n in zip(self.positives, self.negatives, strict=True))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "edges": [json_number(edge) for edge in self.edges],
-            "positives": list(self.positives),
-            "negatives": list(self.negatives),
-        }
 
 
 @dataclass(frozen=True)
@@ -82,24 +74,8 @@ class FoundOn:
     negatives: int | float
     certificate: Certificate
     guarantee: Guarantee | None = None
-    fingerprint: str | None = None
+    fingerprint: Sha256 | None = None
     distribution: Distribution | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "status": self.status,
-            "value": json_number(self.value),
-            "interval": self.interval.to_dict(),
-            "confusion": self.confusion.to_dict(),
-            "rows": self.rows,
-            "positives": self.positives,
-            "negatives": self.negatives,
-            "certificate": self.certificate.to_dict(),
-            "guarantee": None if self.guarantee is None else self.guarantee.to_dict(),
-            "fingerprint": self.fingerprint,
-            "distribution": None if self.distribution is None else self.distribution.to_dict(),
-        }
 
 
 def from_solution(
@@ -118,12 +94,12 @@ def from_solution(
     from cutpoints._policy.policy import Policy
 
     solution.raise_if_infeasible()
-    counts, seen = solution.counts, solution.seen
+    context = context_of(solution)
     assert solution.threshold is not None
     assert solution.value is not None
     assert solution.interval is not None
     assert solution.confusion is not None
-    assert counts is not None
+    called = None if context is None else context.summary.confusion(*context.called)
     found = FoundOn(
         status=solution.status,
         value=solution.value,
@@ -134,10 +110,10 @@ def from_solution(
         negatives=solution.negatives,
         certificate=solution.certificate,
         guarantee=solution.guarantee,
-        fingerprint=None if seen is None else fingerprint(seen.summary, counts),
-        distribution=None if seen is None else _distribution(seen.edges, solution.threshold, counts),
+        fingerprint=None if context is None or called is None else fingerprint(context.summary, called),
+        distribution=None if context is None else _distribution(context, solution.threshold),
     )
-    known = (None, None, None) if seen is None else (seen.score, seen.label, seen.pos_label)
+    known = (None, None, None) if context is None else (context.score, context.label, context.pos_label)
     positive = pos_label if pos_label is not None else known[2]
     return Policy(
         solution.threshold,
@@ -146,7 +122,7 @@ def from_solution(
         label=known[1] if label is None else label,
         pos_label=1 if positive is None else positive,
         missing=missing,
-        dtype="float32" if seen is not None and seen.dtype.itemsize == 4 else "float64",
+        dtype="float32" if context is not None and context.dtype.itemsize == 4 else "float64",
         objective=solution.objective,
         direction=solution.direction,
         constraints=solution.constraints,
@@ -171,16 +147,17 @@ def fingerprint(summary: Summary, counts: Mapping[str, Fraction]) -> str:
     return f"sha256:{hashlib.sha256(' '.join(map(str, parts)).encode()).hexdigest()}"
 
 
-def _distribution(above: tuple[Above, ...], threshold: float, counts: Mapping[str, Fraction]) -> Distribution:
+def _distribution(context: Context, threshold: float) -> Distribution:
     """Return bucket counts in which the threshold is an edge, unless one side of it is empty."""
-    called = (counts["tp"], counts["fp"])
-    points = {one.edge: (one.pos, one.neg) for one in above if (one.pos, one.neg) != called}
-    totals = (counts["tp"] + counts["fn"], counts["fp"] + counts["tn"])
+    summary, called, above = context.summary, context.called, context.distribution
+    totals = summary.positives, summary.negatives
+    pairs = zip(above.edges.tolist(), above.pos.tolist(), above.neg.tolist(), strict=True)
+    points = {edge: (pos, neg) for edge, pos, neg in pairs if (pos, neg) != called}
     if sum(called) and called != totals:
         points[threshold] = called
     edges = sorted(points)
-    masses = []
+    counts = []
     for i in (0, 1):
-        cumulated = [totals[i], *(points[edge][i] for edge in edges), Fraction(0)]
-        masses.append(tuple(number(a - b) for a, b in pairwise(cumulated)))
-    return Distribution(tuple(edges), *masses)
+        cumulated = [totals[i], *(points[edge][i] for edge in edges), 0]
+        counts.append(tuple(summary.grid.number(a - b) for a, b in pairwise(cumulated)))
+    return Distribution(tuple(edges), *counts)

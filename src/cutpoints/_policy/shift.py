@@ -49,10 +49,6 @@ class Shift:
     ks_p: float | None
     moved: bool
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return dict(vars(self))
-
 
 def shift_of(then: Sequence[float], now: Any, alpha: float, limit: float, *, whole: bool) -> Shift:
     """Compare the masses of the buckets then with the rows in them now."""

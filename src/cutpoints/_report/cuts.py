@@ -1,26 +1,28 @@
-"""Which cuts a page shows, and the exact searches behind it, from as few readings as can be.
+"""The cuts that a page draws, the searches behind it, and what else is drawn of a model's scores.
 
-Up to `SWEEP` rows all cuts are looked at, and what is drawn is a part of them that holds every
-vertex of the hull. Beyond, the edges of the source's first histogram are drawn: each is a true cut
-with its exact confusion, only its neighbours are not known. The searches (the goal, and the other
-operating points) are planned first, each saying which rows it would have to see, and then answered
-from one reading of all of these.
+Up to `ALL_CUTS_ROWS` rows all cuts are known, and those drawn hold every vertex of the hull. With more
+rows the edges of the first histogram are drawn, with the cuts close to the optima: each is a true cut
+with its exact confusion. All searches share the passes over the data.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._curve.areas import twice_area
 from cutpoints._curve.hull import vertices
+from cutpoints._evaluate.intervals import proportion_interval
 from cutpoints._find import solve
 from cutpoints._kernel.cuts import Cuts
-from cutpoints._kernel.tables import Ranges, Rows
-from cutpoints._search.run import Found, decide, search
-from cutpoints._search.sweep import all_cuts, with_nobody
+from cutpoints._kernel.tables import Ranges
+from cutpoints._search.run import SearchResult, decide, search
+from cutpoints._search.sweep import all_cuts, with_none
+from cutpoints._search.together import OnePart, search_together
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -30,80 +32,26 @@ if TYPE_CHECKING:
 
     from cutpoints._data.source import Source
     from cutpoints._goal import Goal
-    from cutpoints._kernel.masses import Masses
-    from cutpoints._kernel.tables import Histogram, Summary
+    from cutpoints._kernel.tables import Histogram, Rows, Summary
     from cutpoints._result import Solution
 
-SWEEP = 1 << 20
-"""Up to so many rows a sort is no burden, and the hull is exact."""
-DRAWN = 2000
-"""At most so many cuts of a model are drawn, however many there are."""
-HOLD = 1 << 22
-"""At most so many rows are read again for all searches together; a search that needs more goes alone."""
-CLOSE = 40
-"""So many cuts on each side of the best one are drawn where they are known: the slider is fine there."""
-_MANY = 1 << 62
+    Array = NDArray[np.float64]
 
-
-class _Asked(Exception):  # noqa: N818 - not an error: how a plan comes back from a search
-    """A search asked for these rows."""
-
-    def __init__(self, ranges: Ranges | None) -> None:
-        super().__init__()
-        self.ranges = ranges
-
-
-class View:
-    """A source that remembers its first histogram, and the rows of the ranges that were planned."""
-
-    def __init__(self, source: Source, table: Histogram) -> None:
-        self._source = source
-        self._table = table
-        self._held: tuple[Ranges, Rows] | None = None
-        self.planning = False
-        self.passes = 0
-        self.few = self.holds = _MANY  # one look at the rows, no second count: they are in memory
-
-    def summary(self) -> Summary:
-        """Return what the data are."""
-        return self._source.summary()
-
-    def histogram(self, ranges: Ranges | None) -> Histogram:
-        """Return the first histogram again, or ask."""
-        return self._table if ranges is None else self._source.histogram(ranges)
-
-    def rows(self, ranges: Ranges | None) -> Rows:
-        """Return rows from those that are held where they are all there, or ask."""
-        if self.planning:
-            raise _Asked(ranges)
-        if ranges is not None and self._held is not None:
-            low, high = self._held[0]
-            which = np.searchsorted(low, ranges.low, side="right") - 1
-            if (which >= 0).all() and (ranges.high <= high[np.maximum(which, 0)]).all():
-                return _part(self._held[1], ranges)
-        return self._source.rows(ranges)
-
-    def hold(self, ranges: Ranges) -> Rows:
-        """Read the rows of these ranges, once, and remember them."""
-        rows = self._source.rows(ranges)
-        self._held = ranges, rows
-        self.passes = self._source.passes
-        return rows
-
-
-def _part(rows: Rows, ranges: Ranges) -> Rows:
-    which = np.searchsorted(ranges.low, rows.scores, side="right") - 1
-    keep = np.flatnonzero((which >= 0) & (rows.scores <= ranges.high[np.maximum(which, 0)]))
-    # How many rows a distinct score had is not known any more: its number is that of distinct scores.
-    return Rows(rows.scores[keep], rows.pos[keep], rows.neg[keep], len(keep))
+ALL_CUTS_ROWS = 1 << 20
+"""Up to this many rows all cuts are computed, and the hull is exact."""
+DRAWN_CUTS = 2000
+LISTED_TIES = 3
+_CLOSE_CUTS = 40
+"""Cuts drawn on each side of an optimum where they are known: the slider is fine there."""
+_BINS = 40
+_RELIABILITY_BINS = 10
 
 
 @dataclass(frozen=True)
-class Gathered:
+class ModelCuts:
     """Cuts of one model, thresholds descending, and the solutions of the searches.
 
-    `complete` says whether `cuts` are all cuts of the data. If not they are the edges of buckets
-    and the cuts that the searches looked at. `below` of a cut is then not known, and never used.
+    `complete` says whether `cuts` are all cuts of the data. If not, `below` of a cut is unknown.
     """
 
     summary: Summary
@@ -111,12 +59,17 @@ class Gathered:
     complete: bool
     solutions: tuple[Solution | None, ...]
     edges: Cuts
-    """What the distribution of the scores is taken from: all cuts, or the edges of the buckets."""
+    """The distribution of the scores: all cuts, or the edges of the first histogram."""
 
     @cached_property
     def hull(self) -> NDArray[np.intp]:
         """The cuts on the upper convex hull in ROC space; of all cuts if these are complete."""
         return vertices(self.cuts)
+
+    @property
+    def probabilities(self) -> bool:
+        """Whether all scores lie in [0, 1]."""
+        return 0 <= self.summary.low <= self.summary.high <= 1
 
     def index_at(self, threshold: float) -> int:
         """Return the cut with this very threshold, which must be one of them."""
@@ -125,36 +78,38 @@ class Gathered:
         return found
 
 
-def gather(source: Source, goals: Sequence[Goal], thresholds: Iterable[float]) -> Gathered:
-    """Search for every goal, exactly, and return the cuts to draw, those at the thresholds among them.
+def find_cuts(source: Source, goals: Sequence[Goal], threshold: float) -> ModelCuts:
+    """Search for every goal, exactly, and return the cuts to draw; `threshold` is one of them.
 
-    Raises `InfeasibleError` if the first goal has no solution; the others are then left unsearched.
+    Raises `InfeasibleError` if the first goal has no solution.
     """
     summary = source.summary()
-    if summary.rows <= SWEEP:
-        found = all_cuts(source)
-        solutions = _solve(goals, lambda one: decide(found, one, "sweep", source.passes, summary.rows))
-        every = _doubles(found)
-        return Gathered(
-            summary, _with(every, every, thresholds), complete=True, solutions=solutions, edges=every
-        )
-    view = View(source, source.histogram(None))
-    buckets = _Buckets(summary, view.histogram(None))
-    ranges, planned = _plan(view, goals, buckets, list(thresholds))
-    held = buckets.cuts_of(view.hold(ranges)) if len(ranges.low) else None
-    solutions = _solve(goals, lambda one: search(view if id(one) in planned else source, one))
-    fine = buckets.edges if held is None else _merged(buckets.edges, held)
-    pool = buckets.edges
-    if held is not None:
-        pool = _merged(
-            pool, _around(held, [s.threshold for s in solutions if s is not None and s.threshold is not None])
-        )
-    return Gathered(
-        summary, _with(pool, fine, thresholds), complete=False, solutions=solutions, edges=buckets.edges
+    if summary.rows <= ALL_CUTS_ROWS:
+        every = all_cuts(source)
+        solutions = _solve(goals, lambda one: decide(every, one, "sweep", source.passes, summary.rows))
+        called = np.searchsorted(-every.thresholds, -threshold, side="right") - 1
+        cuts = _merged(every, _one_cut(summary, threshold, every.tp[called], every.fp[called]))
+        return ModelCuts(summary, cuts, complete=True, solutions=solutions, edges=every)
+    shared = _SharedPasses(source, threshold)
+    together = search_together(OnePart(shared), {i: (0, goal) for i, goal in enumerate(goals)})
+    known = {id(goal): together[i] for i, goal in enumerate(goals)}
+
+    def look(goal: Goal) -> SearchResult:
+        found = known.get(id(goal))
+        if isinstance(found, InvalidInputError):
+            raise found
+        return search(source, goal) if found is None else found
+
+    solutions = _solve(goals, look)
+    cuts = _merged(
+        shared.edges,
+        _one_cut(summary, threshold, *shared.called()),
+        *(_close(found) for found in known.values() if not isinstance(found, InvalidInputError)),
     )
+    return ModelCuts(summary, cuts, complete=False, solutions=solutions, edges=shared.edges)
 
 
-def _solve(goals: Sequence[Goal], look: Callable[[Goal], Found]) -> tuple[Solution | None, ...]:
+def _solve(goals: Sequence[Goal], look: Callable[[Goal], SearchResult]) -> tuple[Solution | None, ...]:
     """Solve the first goal, or raise; of the others, leave out what is undefined on these data."""
     found: list[Solution | None] = [solve(goals[0], look).raise_if_infeasible()]
     for one in goals[1:]:
@@ -165,135 +120,104 @@ def _solve(goals: Sequence[Goal], look: Callable[[Goal], Found]) -> tuple[Soluti
     return tuple(found)
 
 
-def _plan(
-    view: View, goals: Sequence[Goal], buckets: _Buckets, thresholds: list[float]
-) -> tuple[Ranges, set[int]]:
-    """Return the ranges that the searches want to see, and the searches (ids of goals) that they serve.
+class _SharedPasses:
+    """A source that keeps its first histogram, and reads the rows around a threshold along with others.
 
-    A search that wants too much, or every row, is left out: it asks the source itself.
+    The confusion at the threshold is known from the histogram, unless a bucket has scores on both sides
+    of it. The rows of that bucket are read in the same pass as the first rows that a search asks for.
     """
-    wanted = np.zeros(len(buckets.rows), dtype=np.bool_)
-    wanted[buckets.find(np.array(thresholds, dtype=np.float64))] = True
-    planned: set[int] = set()
-    view.planning = True
-    for goal in goals:
-        try:
-            search(view, goal)
-        except InvalidInputError:  # undefined at every cut; the search itself will say so
-            continue
-        except _Asked as asked:
-            mask = buckets.inside(asked.ranges) if asked.ranges is not None else None
-            if mask is not None and buckets.rows[wanted | mask].sum() <= HOLD:
-                wanted |= mask
-                planned.add(id(goal))
-    view.planning = False
-    return buckets.ranges(wanted), planned
 
-
-@dataclass(frozen=True)
-class _Buckets:
-    """The first histogram, scores ascending, and its edges as cuts."""
-
-    summary: Summary
-    table: Histogram
-
-    @cached_property
-    def span(self) -> Ranges:
-        return self.table.span(np.arange(len(self.table.rows), dtype=np.intp))
+    def __init__(self, source: Source, threshold: float) -> None:
+        self._source = source
+        self._threshold = threshold
+        self._table = table = source.histogram(None)
+        self._span = table.span(np.arange(len(table.rows), dtype=np.intp))
+        self._at = at = int(np.searchsorted(self._span.high, threshold))
+        self._split = None
+        if at < len(table.rows) and self._span.low[at] < threshold:
+            self._split = Ranges(self._span.low[at : at + 1], self._span.high[at : at + 1])
+        self._near: Rows | None = None
+        self.rows_limit = source.rows_limit
+        self.direct_rows = source.rows_limit  # what fits in memory is not counted again
 
     @property
-    def rows(self) -> NDArray[np.int64]:
-        return self.table.rows
+    def passes(self) -> int:
+        """How often the whole data were read so far."""
+        return self._source.passes
 
-    def find(self, scores: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the buckets that hold these scores, or the next one above."""
-        place = np.searchsorted(self.span.high.astype(np.float64), scores, side="left")
-        return np.minimum(place, len(self.rows) - 1)
+    def summary(self) -> Summary:
+        """Return what the data are."""
+        return self._source.summary()
 
-    def inside(self, ranges: Ranges) -> NDArray[np.bool_]:
-        """Return the buckets that lie in one of the ranges."""
-        which = np.maximum(np.searchsorted(ranges.low, self.span.low, side="right") - 1, 0)
-        return np.asarray((ranges.low[which] <= self.span.low) & (self.span.high <= ranges.high[which]))
+    def histogram(self, ranges: Ranges | None) -> Histogram:
+        """Return the first histogram again, or count."""
+        return self._table if ranges is None else self._source.histogram(ranges)
 
-    def ranges(self, wanted: NDArray[np.bool_]) -> Ranges:
-        """Join wanted buckets into ranges, neighbours into one."""
-        index = np.flatnonzero(wanted)
-        gaps = np.diff(index) > 1
-        starts, ends = index[np.append(True, gaps)[: len(index)]], index[np.append(gaps, True)[-len(index) :]]
-        return Ranges(self.span.low[starts], self.span.high[ends])
+    def rows(self, ranges: Ranges | None) -> Rows:
+        """Return the rows of these ranges and, the first time, of the bucket that is split."""
+        if self._split is None or self._near is not None:
+            return self._source.rows(ranges)
+        self._near = self._source.rows(None if ranges is None else _joined(ranges, self._split))
+        return self._near
+
+    def called(self) -> tuple[int, int]:
+        """Return TP and FP at the threshold, in units of the grid."""
+        above = slice(self._at + (self._split is not None), None)
+        tp, fp = (int(side[above].sum()) for side in (self._table.pos, self._table.neg))
+        if self._split is not None:
+            rows = self._source.rows(self._split) if self._near is None else self._near
+            inside = (rows.scores >= self._threshold) & (rows.scores <= self._split.high[0])
+            tp, fp = tp + int(rows.pos[inside].sum()), fp + int(rows.neg[inside].sum())
+        return tp, fp
 
     @cached_property
     def edges(self) -> Cuts:
-        """The lower edge of every bucket as a cut, and "nobody positive"."""
-        down = slice(None, None, -1)
-        pos, neg = self.table.pos[down], self.table.neg[down]
-        # The lowest bucket has no lower end of its own; the lowest score is as good.
-        low = np.maximum(self.span.low.astype(np.float64), self.summary.low)[down]
-        return with_nobody(Cuts(self.summary, low, low, pos.before() + pos, neg.before() + neg))
-
-    def cuts_of(self, rows: Rows) -> Cuts:
-        """Return distinct scores as cuts; `rows` are whole buckets, so what lies above each is known."""
-        down = slice(None, None, -1)
-        scores, pos, neg = rows.scores[down].astype(np.float64), rows.pos[down], rows.neg[down]
-        bucket = self.find(scores)
-        first = np.searchsorted(-bucket, -bucket)  # the highest score of the same bucket
-        last = len(self.rows) - 1
-
-        def running(masses: Masses, whole: Masses) -> Masses:
-            within = masses.before()
-            return whole[down].before()[last - bucket] + (within - within[first]) + masses
-
-        return Cuts(self.summary, scores, scores, running(pos, self.table.pos), running(neg, self.table.neg))
+        """The lower edge of every bucket as a cut, and "no positives"."""
+        summary = self.summary()
+        # The lowest bucket may have no lower end of its own; the lowest score is as good.
+        low = np.maximum(self._span.low.astype(np.float64), summary.low)[::-1]
+        tp, fp = (np.cumsum(side[::-1]) for side in (self._table.pos, self._table.neg))
+        return with_none(Cuts(summary, low, low, tp, fp))
 
 
-def _doubles(cuts: Cuts) -> Cuts:
-    """Return the cuts with thresholds as float64; float32 fits in exactly."""
-    if cuts.thresholds.dtype == np.float64:
-        return cuts
-    thresholds, below = (side.astype(np.float64) for side in (cuts.thresholds, cuts.below))
-    return Cuts(cuts.summary, thresholds, below, cuts.tp, cuts.fp)
+def _joined(ranges: Ranges, one: Ranges) -> Ranges:
+    """Add a range; those that it overlaps become part of it."""
+    apart = (ranges.high < one.low[0]) | (ranges.low > one.high[0])
+    low = np.append(ranges.low[apart], np.append(ranges.low[~apart], one.low).min())
+    high = np.append(ranges.high[apart], np.append(ranges.high[~apart], one.high).max())
+    order = np.argsort(low)
+    return Ranges(low[order], high[order])
 
 
-def _merged(first: Cuts, second: Cuts) -> Cuts:
-    """Return the cuts of both, thresholds descending, each once."""
-    thresholds = np.concatenate([first.thresholds, second.thresholds])
+def _one_cut(summary: Summary, threshold: float, tp: int, fp: int) -> Cuts:
+    at = np.array([float(threshold)])
+    return Cuts(summary, at, at, np.array([tp], dtype=np.int64), np.array([fp], dtype=np.int64))
+
+
+def _merged(*parts: Cuts) -> Cuts:
+    """Return the cuts of all parts, thresholds descending, each once."""
+    thresholds = np.concatenate([part.thresholds for part in parts])
     _, index = np.unique(-thresholds, return_index=True)
-    tp, fp = first.tp.followed_by(second.tp), first.fp.followed_by(second.fp)
-    below = np.concatenate([first.below, second.below])
-    return Cuts(first.summary, thresholds[index], below[index], tp[index], fp[index])
+    tp, fp = np.concatenate([part.tp for part in parts]), np.concatenate([part.fp for part in parts])
+    below = np.concatenate([part.below for part in parts])
+    return Cuts(parts[0].summary, thresholds[index], below[index], tp[index], fp[index])
 
 
-def part(cuts: Cuts, index: NDArray[np.intp]) -> Cuts:
-    """Return some of the cuts."""
-    return Cuts(cuts.summary, cuts.thresholds[index], cuts.below[index], cuts.tp[index], cuts.fp[index])
+def _close(found: SearchResult) -> Cuts:
+    """Return the cuts close to an optimum and its first ties."""
+    keep = np.zeros(len(found.cuts), dtype=np.bool_)
+    for at in [] if found.choice is None else [found.choice.best, *found.choice.ties[:LISTED_TIES]]:
+        keep[max(0, at - _CLOSE_CUTS) : at + _CLOSE_CUTS + 1] = True
+    return found.cuts[keep]
 
 
-def _around(cuts: Cuts, thresholds: list[float]) -> Cuts:
-    """Return the cuts close to these thresholds."""
-    keep = np.zeros(len(cuts.thresholds), dtype=np.bool_)
-    for threshold in thresholds:
-        at = int(np.searchsorted(-cuts.thresholds, -threshold))
-        keep[max(0, at - CLOSE) : at + CLOSE + 1] = True
-    return part(cuts, np.flatnonzero(keep))
-
-
-def _with(cuts: Cuts, known: Cuts, thresholds: Iterable[float]) -> Cuts:
-    """Add what some thresholds do; each does what the next known cut at or above it does."""
-    for threshold in thresholds:
-        # `known` is in descending order: the last of those that are not below the threshold.
-        at = int(np.searchsorted(-known.thresholds, -threshold, side="right")) - 1
-        one = np.array([float(threshold)])
-        cuts = _merged(cuts, Cuts(known.summary, one, one, known.tp[[at]], known.fp[[at]]))
-    return cuts
-
-
-def thin(cuts: Cuts, keep: Iterable[int], most: int = DRAWN) -> NDArray[np.intp]:
-    """Choose at most so many cuts that draw every curve well; those in `keep` are always among them.
+def thin(cuts: Cuts, keep: Iterable[int], most: int) -> NDArray[np.intp]:
+    """Choose at most this many cuts that draw every curve well; those in `keep` are always among them.
 
     Steps are of equal length in threshold, in both rates, and in the logarithm of the share called
     positive: precision moves fast where few rows are called.
     """
-    count = len(cuts.thresholds)
+    count = len(cuts)
     if count <= most:
         return np.arange(count, dtype=np.intp)
     must = np.unique(np.clip(np.array([0, count - 1, *keep], dtype=np.intp), 0, count - 1))
@@ -305,7 +229,96 @@ def thin(cuts: Cuts, keep: Iterable[int], most: int = DRAWN) -> NDArray[np.intp]
         total = steps.sum()
         if total > 0:
             length[1:] += steps / total
-    travelled = np.cumsum(length)
-    targets = np.linspace(0.0, travelled[-1], max(2, most - len(must)))
-    chosen = np.searchsorted(travelled, targets, side="left")
-    return np.unique(np.concatenate([must, np.minimum(chosen, count - 1)]))[:count]
+    traveled = np.cumsum(length)
+    targets = np.linspace(0.0, traveled[-1], max(2, most - len(must)))
+    chosen = np.searchsorted(traveled, targets, side="left")
+    return np.unique(np.concatenate([must, np.minimum(chosen, count - 1)]))
+
+
+# --- what is drawn beside the cuts
+
+
+def histogram(model: ModelCuts) -> dict[str, Any]:
+    """Return how many of each class have finite scores in bins of equal width.
+
+    Exact where all cuts are known. Otherwise each bucket is counted where its lower end lies:
+    `width` says how wide buckets are, and so how far a row may be from its bin.
+    """
+    places, pos, neg = _buckets(model)
+    finite = np.isfinite(places)
+    places, pos, neg = places[finite], pos[finite], neg[finite]
+    low, high = (float(places[0]), float(places[-1])) if len(places) else (0.0, 1.0)
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    bins = min(_BINS, max(2, len(places)))
+    edges = np.linspace(low / 2, high / 2, bins + 1) * 2  # halved: the difference may overflow
+    index = np.clip(np.searchsorted(edges, places, side="right") - 1, 0, bins - 1)
+    number = _number(model)
+    return {
+        "edges": [float(edge) for edge in edges],
+        "positives": [number(x) for x in np.bincount(index, weights=pos, minlength=bins)],
+        "negatives": [number(x) for x in np.bincount(index, weights=neg, minlength=bins)],
+        "width": 0.0 if model.complete else _width(model),
+    }
+
+
+def reliability(model: ModelCuts, *, weighted: bool) -> list[dict[str, Any]] | None:
+    """Return predicted against observed shares in ten bins of equal width; None unless probabilities.
+
+    The mean prediction of a bucket is known to within half its width; exact where all cuts are known.
+    """
+    if not model.probabilities:
+        return None
+    places, pos, neg = _buckets(model)
+    if not model.complete:
+        places = np.clip(places + _width(model) / 2, 0.0, 1.0)
+    # As `reliability_curve` does: a score on an edge belongs to the bin below it.
+    index = np.searchsorted(np.linspace(0.0, 1.0, _RELIABILITY_BINS + 1)[1:-1], places)
+    positives, total, moment = (
+        np.bincount(index, weights=weights, minlength=_RELIABILITY_BINS)
+        for weights in (pos, pos + neg, (pos + neg) * places)
+    )
+    number = _number(model)
+    found = []
+    for i in np.flatnonzero(total > 0):
+        span = None if weighted else proportion_interval(round(positives[i]), round(total[i]))
+        found.append(
+            {
+                "predicted": float(moment[i] / total[i]),
+                "observed": float(positives[i] / total[i]),
+                "low": None if span is None else span.low,
+                "high": None if span is None else span.high,
+                "count": number(total[i]),
+            }
+        )
+    return found
+
+
+def area(model: ModelCuts) -> dict[str, Any]:
+    """Return the area under the ROC curve and its largest possible error: 0 if all cuts are known."""
+    summary = model.summary
+    pairs = summary.positives * summary.negatives
+    if not pairs:
+        return {"value": None, "error": None}
+    _, pos, neg = _buckets(model)
+    positives, negatives = summary.sizes
+    tied = float(np.sum((pos / positives) * (neg / negatives)))
+    return {"value": twice_area(model.edges) / (2 * pairs), "error": 0.0 if model.complete else tied / 2}
+
+
+def _width(model: ModelCuts) -> float:
+    """Return the median width of the buckets."""
+    finite = model.edges.thresholds[np.isfinite(model.edges.thresholds)]
+    return float(np.median(-np.diff(finite))) if len(finite) > 1 else 0.0
+
+
+def _buckets(model: ModelCuts) -> tuple[Array, Array, Array]:
+    """Return the lower ends of the buckets (or the distinct scores), ascending, and their weights."""
+    edges = model.edges[int(model.summary.high != math.inf) :]  # without "no positives"
+    pos, neg = (model.summary.grid.decode(np.diff(side, prepend=0))[::-1] for side in (edges.tp, edges.fp))
+    return edges.thresholds[::-1].astype(np.float64), pos, neg
+
+
+def _number(model: ModelCuts) -> Callable[[float], float]:
+    """Return how to write a count: as an integer where all counts are integers."""
+    return (lambda x: round(float(x))) if model.summary.grid.step == 1 else float

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cutpoints._report.summary import short
+from cutpoints._format import percent, short
 from cutpoints.exceptions import MissingDependencyError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def render(summary: dict[str, Any]) -> str:
         usual=usual,
         charts=[dict(zip(("id", "title", "note"), chart, strict=True)) for chart in CHARTS],
         number=_number,
-        share=lambda x: f"{100 * x:.3g} %",
+        share=percent,
         policy=content_policy(plotly, script),
         # Marked as safe in the template: our own files, plotly's, and JSON that holds no markup.
         css=_text("page.css"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cutpoints._atomic import replaced
-from cutpoints._data.read import as_source
+from cutpoints._data.read import Data, as_data
 from cutpoints._goal import Constraints, Goal, Objective, goal
 from cutpoints._report.page import render
 from cutpoints._report.summary import look, summarise
@@ -16,8 +15,7 @@ from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     import os
-
-    from cutpoints._data.source import Source
+    from collections.abc import Sequence
 
 TITLE = "Decision threshold"
 MOST_MODELS = 40
@@ -86,7 +84,7 @@ def report(
     Parameters
     ----------
     y_true, sample_weight, pos_label, maximize, minimize, subject_to, label, weight
-        As for `find`: arrays, a frame or files.
+        As for `find`: arrays, a frame or files with names of columns, or a `Data`.
     y_score : array-like, or dict of name to array-like
         Scores; a dict for several models on the same rows.
     path : str or path-like, default=None
@@ -125,90 +123,45 @@ def report(
     """
     wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="report")
     if title is not None and not isinstance(title, str):
-        raise InvalidParameterError.of(parameter="title", caller="report", must_be="text", got=title)
-    sources = _sources(
+        raise InvalidParameterError("title", got=title, expected="a string", caller="report")
+    data = as_data(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
-        pos_label=pos_label,
+        pos_label=pos_label, caller="report", several=True,
     )  # fmt: skip
-    made = build(
-        sources,
-        wanted,
-        title=title,
-        named=score is not None,
-        label=label,
-        weight=weight,
-        pos_label=pos_label,
-        weighted=weight is not None or sample_weight is not None,
-        random_state=random_state,
-    )
+    made = _build(data, wanted, title, random_state)
     if path is not None:
         made.save(path)
     return made
 
 
-def build(
-    sources: Mapping[str, Source],
-    wanted: Goal,
-    *,
-    title: str | None = None,
-    named: bool = False,
-    label: str | None = None,
-    weight: str | None = None,
-    pos_label: Any = None,
-    weighted: bool = False,
-    random_state: int = 0,
-) -> Report:
-    """Report on sources that are read already; `named`: their names are those of columns."""
-    models, without = look(sources, wanted, named=named, weighted=weighted, random_state=random_state)
+def _build(data: Data, wanted: Goal, title: str | None, random_state: int) -> Report:
+    if len(data.scores) > MOST_MODELS:
+        raise InvalidParameterError.of(
+            parameter="score" if data.named else "y_score",
+            caller="report",
+            must_be=f"{MOST_MODELS} models at most",
+            got=len(data.scores),
+        )
+    sources = {_shown(name): source for name, source in data.sources().items()}
+    if not data.named and list(sources) == ["y_score"]:
+        sources = {"model": sources["y_score"]}
+    models, without = look(
+        sources, wanted, named=data.named, weighted=data.weighted, random_state=random_state
+    )
     return Report(
         summarise(
             models,
             without,
             wanted,
             title=_shown(title or TITLE),
-            label=label,
-            weight=weight,
-            pos_label=pos_label,
-            weighted=weighted,
+            label=data.label if data.named else None,
+            weight=data.weight if data.named else None,
+            pos_label=data.pos_label,
+            weighted=data.weighted,
         )
     )
-
-
-def _sources(
-    y_true: Any,
-    y_score: Any,
-    *,
-    label: str | None,
-    score: str | Sequence[str] | None,
-    weight: str | None,
-    sample_weight: Any,
-    pos_label: Any,
-) -> dict[str, Source]:
-    """Return a source for each model, by name."""
-    data = {"sample_weight": sample_weight, "pos_label": pos_label}
-    if isinstance(y_score, Mapping):
-        _some(list(y_score), "y_score")
-        return {_shown(name): as_source(y_true, one, **data) for name, one in y_score.items()}
-    columns = [score] if isinstance(score, str) or score is None else list(score)
-    _some(columns, "score")
-    return {
-        "model" if name is None else name: as_source(
-            y_true, y_score, columns={"label": label, "score": name, "weight": weight}, **data
-        )
-        for name in columns
-    }
 
 
 def _shown(name: Any) -> str:
     """Return a name that can be written to a file: lone surrogates cannot."""
     return str(name).encode("utf-8", "replace").decode("utf-8")
-
-
-def _some(names: list[Any], parameter: str) -> None:
-    if not names or len({str(name) for name in names}) < len(names) or len(names) > MOST_MODELS:
-        raise InvalidParameterError.of(
-            parameter=parameter,
-            caller="report",
-            must_be=f"one model or more, {MOST_MODELS} at most, each with a name of its own",
-            got=names,
-        )

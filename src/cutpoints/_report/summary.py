@@ -14,13 +14,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._assess.run import NEAR
+from cutpoints._format import json_number, short
 from cutpoints._goal import Goal
-from cutpoints._kernel.masses import number
-from cutpoints._policy.policy import LONGEST
-from cutpoints._report.cuts import DRAWN, Gathered, gather, part, thin
-from cutpoints._report.shapes import area, histogram, probabilities, reliability
-from cutpoints._report.trust import Trust, trust
-from cutpoints._result import json_number, value_of
+from cutpoints._kernel.weights import as_number as number
+from cutpoints._policy.typed_json import LONGEST_TEXT
+from cutpoints._report.cuts import (
+    DRAWN_CUTS,
+    LISTED_TIES,
+    ModelCuts,
+    area,
+    find_cuts,
+    histogram,
+    reliability,
+    thin,
+)
+from cutpoints._report.new_data import Trust, trust
+from cutpoints._result import value_of
 from cutpoints._version import __version__
 from cutpoints.exceptions import InfeasibleError
 from cutpoints.metrics.registry import get
@@ -32,7 +41,7 @@ if TYPE_CHECKING:
 
     from cutpoints._data.source import Source
     from cutpoints._kernel.cuts import Cuts
-    from cutpoints._result import Solution
+    from cutpoints._result import Confusion, Solution
 
 VERSION = 1
 """The version of the form of the summary."""
@@ -55,47 +64,46 @@ ALTERNATIVES = {
     "youden_j": "Best Youden's J",
     "accuracy": "Best accuracy",
 }
-_TIES = 3
-_ALL_DRAWN = 5 * DRAWN
-"""So many cuts of all models together are drawn, so that the page stays small with many models."""
+_ALL_DRAWN = 5 * DRAWN_CUTS
+"""Cuts drawn for all models together, so that the page stays small with many models."""
 _FEW_MODELS = 4
-"""Up to so many models the policies of all solutions are written out; beyond, those of the optima."""
+"""Up to this many models the policies of all solutions are in the page; with more, those of the optima."""
 
 
 @dataclass(frozen=True)
-class Found:
+class ModelSummary:
     """One model: its name, its cuts, the best threshold, and how far it can be trusted."""
 
     name: str
     score: str | None
     """The column of its scores, if they came by name."""
-    gathered: Gathered
+    cuts: ModelCuts
     trust: Trust
 
     @property
     def solution(self) -> Solution:
         """The best threshold for the goal."""
-        found = self.gathered.solutions[0]
+        found = self.cuts.solutions[0]
         assert found is not None
         return found
 
 
 def look(
     sources: Mapping[str, Source], goal: Goal, *, named: bool, weighted: bool, random_state: int
-) -> tuple[list[Found], dict[str, str]]:
+) -> tuple[list[ModelSummary], dict[str, str]]:
     """Search every model; return those with a threshold, and for the others what is in the way."""
     goals = [goal, *(Goal(get(name), "maximize") for name in ALTERNATIVES if not _is(goal, name))]
     found, without = [], {}
     first: InfeasibleError | None = None
     for name, source in sources.items():
         try:
-            gathered = gather(source, goals, [USUAL])
+            cuts = find_cuts(source, goals, USUAL)
         except InfeasibleError as error:
-            without[name] = str(error).partition("\n\nHint")[0]
+            without[name] = error.facts
             first = first or error
             continue
-        judged = trust(source, goal, gathered, weighted=weighted, random_state=random_state)
-        found.append(Found(name, name if named else None, gathered, judged))
+        judged = trust(source, goal, cuts, weighted=weighted, random_state=random_state)
+        found.append(ModelSummary(name, name if named else None, cuts, judged))
     if not found:
         assert first is not None
         raise first
@@ -103,7 +111,7 @@ def look(
 
 
 def summarise(
-    models: Sequence[Found],
+    models: Sequence[ModelSummary],
     without: Mapping[str, str],
     goal: Goal,
     *,
@@ -118,10 +126,10 @@ def summarise(
     for model in models[1:]:
         if goal.sign * (model.solution.value or 0.0) > goal.sign * (best.solution.value or 0.0):
             best = model
-    summary = best.gathered.summary
+    summary = best.cuts.summary
     positives, negatives = summary.totals
     share = positives / (positives + negatives) if positives + negatives else Fraction(0)
-    most = max(200, min(DRAWN, _ALL_DRAWN // len(models)))
+    most = max(200, min(DRAWN_CUTS, _ALL_DRAWN // len(models)))
     few = len(models) <= _FEW_MODELS
     return {
         "format": "cutpoints report",
@@ -157,7 +165,7 @@ def summarise(
     }
 
 
-def sentence(model: Found, goal: Goal, *, several: bool) -> str:
+def sentence(model: ModelSummary, goal: Goal, *, several: bool) -> str:
     """Say the decision in one plain sentence."""
     solution = model.solution
     assert solution.threshold is not None
@@ -169,7 +177,7 @@ def sentence(model: Found, goal: Goal, *, several: bool) -> str:
         rule = f"{use} a case positive when its score is at least {short(solution.threshold)}"
     met = f" with {' and '.join(solution.constraints)}" if solution.constraints else ""
     said = f"{rule}: {display(goal)} is then {short(solution.value)}{met} on {_rows(solution.rows)}"
-    half = _point("usual", "", USUAL, _counts(model.gathered, USUAL), goal)
+    half = _point("usual", "", USUAL, _counts(model.cuts, USUAL), goal)
     if isinstance(half["value"], (int, float)):
         said += f", {short(half['value'])} at the usual {USUAL:g}"
         said += "" if half["meets_constraints"] else " (which does not meet the constraints)"
@@ -189,28 +197,19 @@ def _rows(rows: int) -> str:
     return "this one row" if rows == 1 else f"these {rows:,} rows"
 
 
-def short(x: float) -> str:
-    """Write a number for a sentence: four digits, whole numbers with separators."""
-    if math.isinf(x):
-        return "inf" if x > 0 else "-inf"
-    if abs(x) >= 1e15:  # the digits of such a float are noise, and up to 308 of them
-        return f"{x:.4g}"
-    return f"{x:,.0f}" if x == int(x) or abs(x) >= 10_000 else f"{x:.4g}"
-
-
 def _model(
-    model: Found, goal: Goal, most: int, columns: dict[str, Any], *, few: bool, weighted: bool
+    model: ModelSummary, goal: Goal, most: int, columns: dict[str, Any], *, few: bool, weighted: bool
 ) -> dict[str, Any]:
-    gathered, solution = model.gathered, model.solution
+    known, solution = model.cuts, model.solution
     # A policy's name is a text of a bounded length; a model's may be anything.
-    title = model.name.replace("\0", "")[:LONGEST] or None
+    title = model.name.replace("\0", "")[:LONGEST_TEXT] or None
     deployable = {"name": title, "score": model.score, **columns}
-    points = _operating_points(gathered, goal, deployable, few=few)
-    index = [gathered.index_at(point["at"]) for point in points]
+    points = _operating_points(known, goal, deployable, few=few)
+    index = [known.index_at(point["at"]) for point in points]
     around = [i + step for i in index for step in (-1, 0, 1)]
-    hull = gathered.hull
+    hull = known.hull
     every_vertex = len(hull) + len(around) <= most // 2
-    drawn = thin(gathered.cuts, [*around, *(hull if every_vertex else ())], most)
+    drawn = thin(known.cuts, [*around, *(hull if every_vertex else ())], most)
     place = {int(k): i for i, k in enumerate(drawn)}
     for point, at in zip(points, index, strict=True):
         del point["at"]
@@ -218,52 +217,52 @@ def _model(
     return {
         "name": model.name,
         "scores": {
-            "low": json_number(gathered.summary.low),
-            "high": json_number(gathered.summary.high),
-            "probabilities": probabilities(gathered),
+            "low": json_number(known.summary.low),
+            "high": json_number(known.summary.high),
+            "probabilities": known.probabilities,
         },
         "solution": solution.to_dict(),
         "honest": model.trust.to_dict(),
-        "auc": area(gathered),
+        "auc": area(known),
         "operating_points": points,
-        "cuts": _cuts(part(gathered.cuts, drawn), goal)
+        "cuts": _cuts(known.cuts[drawn], goal)
         | {
-            "complete": gathered.complete and len(drawn) == len(gathered.cuts.thresholds),
+            "complete": known.complete and len(drawn) == len(known.cuts),
             "hull": [place[int(k)] for k in hull if int(k) in place],
-            "hull_exact": gathered.complete and every_vertex,
+            "hull_exact": known.complete and every_vertex,
         },
-        "histogram": histogram(gathered),
-        "reliability": reliability(gathered, weighted=weighted),
+        "histogram": histogram(known),
+        "reliability": reliability(known, weighted=weighted),
     }
 
 
 def _operating_points(
-    gathered: Gathered, goal: Goal, deployable: dict[str, Any], *, few: bool
+    known: ModelCuts, goal: Goal, deployable: dict[str, Any], *, few: bool
 ) -> list[dict[str, Any]]:
     """Return the thresholds worth talking about; `at` is the cut of each.
 
     Those that are solutions carry their policy; the page makes the others from that of the optimum.
     """
-    best, *others = gathered.solutions
+    best, *others = known.solutions
     assert best is not None
     assert best.interval is not None
     assert best.value is not None
-    found = [_point("optimum", "Best for the goal", best.interval.high, best.counts, goal)]
+    found = [_point("optimum", "Best for the goal", best.interval.high, _exact(best.confusion), goal)]
     found[0]["policy"] = best.policy(**deployable).to_dict()
-    for i, tie in enumerate(best.ties[:_TIES]):
-        counts = {k: Fraction(v) for k, v in tie.confusion.to_dict().items()}
+    for i, tie in enumerate(best.ties[:LISTED_TIES]):
+        counts = tie.confusion.fractions()
         found.append(_point(f"tie-{i + 1}", "Just as good (tie)", tie.threshold, counts, goal))
-    half = _point("usual", "The usual 0.5", USUAL, _counts(gathered, USUAL), goal)
+    half = _point("usual", "The usual 0.5", USUAL, _counts(known, USUAL), goal)
     names = [name for name in ALTERNATIVES if not _is(goal, name)]
     for name, other in zip(names, others, strict=True):
         if other is not None and other.interval is not None:
             key, text = f"best-{name}", ALTERNATIVES[name]
-            found.append(_point(key, text, other.interval.high, other.counts, goal))
+            found.append(_point(key, text, other.interval.high, _exact(other.confusion), goal))
             found[-1]["policy"] = other.policy(**deployable).to_dict() if few else None
-    for key, text, threshold in _near(gathered, goal, best.value):
+    for key, text, threshold in _near(known, goal, best.value):
         if all(threshold != point["at"] for point in found):
-            found.append(_point(key, text, threshold, _counts(gathered, threshold), goal))
-    found.insert(1 + min(len(best.ties), _TIES), half)
+            found.append(_point(key, text, threshold, _counts(known, threshold), goal))
+    found.insert(1 + min(len(best.ties), LISTED_TIES), half)
     return found
 
 
@@ -288,9 +287,14 @@ def _point(
     }
 
 
-def _near(gathered: Gathered, goal: Goal, best: float) -> list[tuple[str, str, float]]:
+def _exact(confusion: Confusion | None) -> dict[str, Fraction]:
+    assert confusion is not None
+    return confusion.fractions()
+
+
+def _near(known: ModelCuts, goal: Goal, best: float) -> list[tuple[str, str, float]]:
     """Return the highest and the lowest threshold that are nearly as good as the best."""
-    cuts = gathered.cuts
+    cuts = known.cuts
     values = cuts.values(goal.expression)
     with np.errstate(invalid="ignore"):
         near = goal.sign * (values - best) >= -NEAR * abs(best)
@@ -303,17 +307,17 @@ def _near(gathered: Gathered, goal: Goal, best: float) -> list[tuple[str, str, f
     ]
 
 
-def _counts(gathered: Gathered, threshold: float) -> Mapping[str, Fraction]:
-    return gathered.cuts.confusion(gathered.index_at(threshold))
+def _counts(known: ModelCuts, threshold: float) -> Mapping[str, Fraction]:
+    return known.cuts.confusion(known.index_at(threshold))
 
 
 def _cuts(cuts: Cuts, goal: Goal) -> dict[str, Any]:
     """Return the drawn cuts as columns, thresholds descending."""
-    unit = cuts.summary.unit
+    number = cuts.summary.grid.number
     found: dict[str, Any] = {
         "threshold": [json_number(float(t)) for t in cuts.thresholds],
-        "tp": [number(unit.fraction(x)) for x in cuts.tp.integers()],
-        "fp": [number(unit.fraction(x)) for x in cuts.fp.integers()],
+        "tp": [number(x) for x in cuts.tp.tolist()],
+        "fp": [number(x) for x in cuts.fp.tolist()],
         "value": _listed(cuts.values(goal.expression)),
     }
     feasible = cuts.feasible(goal.constraints)
@@ -333,7 +337,8 @@ def _costs(goal: Goal, positives: Fraction, negatives: Fraction) -> dict[str, fl
     """Return what a false alarm and a miss cost: those of the goal if it is linear, 1 and 1 otherwise."""
     form = goal.expression.linear_fractional(positives, negatives)
     if form is not None and form.is_linear and form.denominator[0]:
-        miss, alarm = goal.sign * form.numerator[1], -goal.sign * form.numerator[2]
+        per_hit, per_alarm = (goal.sign * change / form.denominator[0] for change in form.numerator[1:])
+        miss, alarm = per_hit, -per_alarm
         if miss > 0 and alarm > 0:
             if not str(goal.expression).startswith(("cost(", "profit(")):
                 miss, alarm = miss / min(miss, alarm), alarm / min(miss, alarm)

@@ -19,19 +19,19 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from cutpoints._goal import Goal
-from cutpoints._kernel.masses import Unit
+from cutpoints._kernel.weights import FixedPoint
 from cutpoints._result import Guarantee
-from cutpoints._search.optimum import choose
-from cutpoints._search.run import Found
+from cutpoints._search.optimum import best_cut
+from cutpoints._search.run import SearchResult
 from cutpoints._search.sweep import all_cuts
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
 from cutpoints.metrics.metric import Metric
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class _Floor:
 
 def certify(
     source: Source, goal: Goal, confidence: Confidence, random_state: Any = 0
-) -> tuple[Found, Guarantee]:
+) -> tuple[SearchResult, Guarantee]:
     """Find the best of the thresholds at which the constraints are certified to hold on new data.
 
     The choice is None if no threshold is. Costs a sort, and a few hundred binomial tails.
@@ -121,25 +121,29 @@ def certify(
     floors = [_floor(constraint) for constraint in goal.constraints]
     if not floors:
         raise InvalidParameterError.of(
-            parameter="confidence",
+            parameter="guarantee",
             caller="find",
-            must_be="used with a constraint, which is what it is the confidence of",
+            must_be="used with a constraint, which is what it guarantees",
             got=f"{confidence!r} without subject_to",
-            hint="for example subject_to='precision >= 0.95', confidence=0.95; for the trust in an "
-            "unconstrained optimum see assess.",
+            hint=(
+                "for example ",
+                Argument("subject_to", "precision >= 0.95"),
+                " and ",
+                Argument("guarantee", 0.95),
+                "; for the trust in an unconstrained optimum see assess.",
+            ),
         )
-    cuts = all_cuts(source)
-    _check_counts(cuts)
+    cuts = _counted(all_cuts(source))
     cells = _cells(cuts)
     ways = all(floor.one_way for floor in floors)
     if risk is None and not ways:
         bad = next(c for c, f in zip(goal.constraints, floors, strict=True) if not f.one_way)
         raise InvalidParameterError.of(
-            parameter="confidence",
+            parameter="guarantee",
             caller="find",
             must_be=f"a number for '{bad}': in expectation, only {_listed(_ONE_WAY)} can be controlled",
             got=confidence,
-            hint="pass confidence=0.95.",
+            hint=("pass ", Argument("guarantee", 0.95), "."),
         )
     if ways:
         mask = np.ones(len(cuts.thresholds), dtype=np.bool_)
@@ -149,7 +153,7 @@ def certify(
     else:
         assert risk is not None
         mask, tested, pilot = _learn_then_test(cuts, floors, goal, risk, random_state)
-    choice = choose(cuts, Goal(goal.expression, goal.direction), mask) if mask.any() else None
+    choice = best_cut(cuts, Goal(goal.expression, goal.direction), mask) if mask.any() else None
     if choice is None and mask.any():
         positives, negatives = cuts.summary.sizes
         raise InvalidInputError.undefined(
@@ -167,7 +171,7 @@ def certify(
         certified=int(mask.sum()),
         more_rows=0 if choice is not None else _more_rows(floors, cells, rows, risk, ways=ways),
     )
-    found = Found(cuts.summary, cuts, choice, "sweep", source.passes, cuts.summary.rows)
+    found = SearchResult(cuts.summary, cuts, choice, "sweep", source.passes, cuts.summary.rows)
     return found, guarantee
 
 
@@ -203,7 +207,7 @@ def _learn_then_test(
     cuts: Cuts, floors: Sequence[_Floor], goal: Goal, risk: float, random_state: Any
 ) -> tuple[NDArray[np.bool_], int, int]:
     """Return which cuts are certified, how many were tested, and how many rows the pilot had."""
-    rows = {side: np.diff(masses.limbs[0], prepend=0) for side, masses in (("tp", cuts.tp), ("fp", cuts.fp))}
+    rows = {side: np.diff(sums, prepend=0) for side, sums in (("tp", cuts.tp), ("fp", cuts.fp))}
     rng = generator(random_state, cuts.thresholds, rows["tp"], rows["fp"])
     # Each row goes to the pilot by a coin of its own. Rows of equal score and label are alike, so
     # tossing for their number is the same, and the order of the rows does not matter.
@@ -328,12 +332,12 @@ def _floor(constraint: Constraint) -> _Floor:
         hint = (
             "a count on new data depends on how many rows there are: use predicted_positive_rate."
             if name == "predicted_positive"
-            else "leave confidence out, and look at the constraint's cross-validated value in assess."
+            else "leave guarantee out, and look at the constraint's cross-validated value in assess."
         )
         raise InvalidParameterError.of(
             parameter="subject_to",
             caller="find",
-            must_be=f"a bound on one of {_listed(CERTIFIABLE)} when 'confidence' is given: a share of "
+            must_be=f"a bound on one of {_listed(CERTIFIABLE)} when 'guarantee' is given: a share of "
             "rows has an exact test, other metrics do not",
             got=f"the constraint '{constraint}'",
             hint=hint,
@@ -342,7 +346,7 @@ def _floor(constraint: Constraint) -> _Floor:
         raise InvalidParameterError.of(
             parameter="subject_to",
             caller="find",
-            must_be="a bound strictly between 0 and 1 when 'confidence' is given",
+            must_be="a bound strictly between 0 and 1 when 'guarantee' is given",
             got=f"the constraint '{constraint}'",
             hint="no finite number of rows proves a share of exactly 0 or 1.",
         )
@@ -352,15 +356,25 @@ def _floor(constraint: Constraint) -> _Floor:
     return _Floor(rest, share, 1 - bound, name in _ONE_WAY)
 
 
-def _check_counts(cuts: Cuts) -> None:
-    if cuts.summary.unit != Unit():
+def _counted(cuts: Cuts) -> Cuts:
+    """Return the cuts with numbers of rows for sums; refuse those that are not whole."""
+    summary, step = cuts.summary, cuts.summary.grid.step
+    one = step.denominator
+    if step.numerator != 1 or (cuts.tp % one).any() or (cuts.fp % one).any():
         raise InvalidParameterError.of(
-            parameter="confidence",
+            parameter="guarantee",
             caller="find",
             must_be="left out unless every row counts as one, or as a whole number of equal rows",
             got="rows with fractional masses",
             hint="the binomial test counts independent rows; soft labels and weights are not such.",
         )
+    rows = replace(
+        summary,
+        positives=summary.positives // one,
+        negatives=summary.negatives // one,
+        grid=FixedPoint(),
+    )
+    return replace(cuts, summary=rows, tp=cuts.tp // one, fp=cuts.fp // one)
 
 
 def _cells(cuts: Cuts) -> Counts:

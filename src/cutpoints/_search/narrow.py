@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cutpoints._kernel.cuts import Cuts
-from cutpoints._kernel.masses import Masses
+from cutpoints._kernel.cuts import Cuts, compare
 from cutpoints._kernel.tables import Histogram, Ranges, Rows, Summary
-from cutpoints._search.plateaus import ties_at_most
-from cutpoints._search.sweep import cuts_of, with_nobody
+from cutpoints._search.optimum import best_cut
+from cutpoints._search.sweep import cuts_of, with_none
 from cutpoints.metrics.expression import SLACK, Box, Constraint
 
 if TYPE_CHECKING:
@@ -31,13 +30,14 @@ if TYPE_CHECKING:
 
     from cutpoints._data.source import Source
     from cutpoints._goal import Goal
+    from cutpoints._kernel.tables import Sums
 
-ROUNDS = 8
-HOPELESS = 3
-"""After so many counts in a row that did not halve the rows, those that are left are looked at."""
+MAX_PASSES = 8
+IDLE_PASSES = 3
+"""Stop re-binning after this many passes in a row that did not halve the rows that are left."""
 TANGENT_SLACK = 2.0**12
 """How much more room for rounding the corner between two tangents gets: it is not a sum of rows."""
-_SHARE_ROOM, _CORNER_ROOM = 2.0**-40, 2.0**-48
+_SHARE_ROOM, _CORNER_ROOM = 2.0**-30, 2.0**-48
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Narrowed:
     histogram: Histogram | None = None
     """The first count, of all rows."""
     all_ties: bool = True
-    """Whether all ties of the best cut are among the cuts; see `plateaus`."""
+    """Whether all ties of the best cut are among the cuts; see `_ties_at_most`."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class _Frontier:
     """The ranges still open, ascending, and the masses of all rows above each range."""
 
     ranges: Ranges
-    tp_above: Masses
-    fp_above: Masses
+    tp_above: Sums
+    fp_above: Sums
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,10 @@ class Table:
     """The buckets of one pass, scores descending, with the exact masses above each."""
 
     rows: NDArray[np.int64]
-    tp_above: Masses
-    fp_above: Masses
-    pos: Masses
-    neg: Masses
+    tp_above: Sums
+    fp_above: Sums
+    pos: Sums
+    neg: Sums
     histogram: Histogram
     which: NDArray[np.intp]
     """The range, of those that were asked about, that each bucket lies in."""
@@ -96,17 +96,17 @@ def narrow(source: Source, goal: Goal) -> Narrowed:
     """Return every cut that could be optimal, exactly; never drops the optimum.
 
     Nor one of its ties, unless they are more than the source can hand over. A few rounds on ordinary
-    scores, at most `ROUNDS` on any; memory for the buckets and for the rows that are left.
+    scores, at most `MAX_PASSES` on any; memory for the buckets and for the rows that are left.
     """
     # To some sources, queries of an engine, each further range is dear; most do not mind.
-    asking = narrowing(source.summary(), goal, source.holds, getattr(source, "most_ranges", None))
+    asking = narrowing(source.summary(), goal, source.rows_limit, getattr(source, "most_ranges", None))
     question = next(asking)
     rounds = idle = 0
     while True:
         # A count that halves nothing is dearer than to look at what is left. Where nearly every cut is
         # as good as the best no count helps, and the source must hand over all, or refuse to.
-        enough = question.whole or question.kept <= source.few or rounds == ROUNDS
-        enough |= question.stuck and (question.kept <= source.holds or idle >= HOPELESS)
+        enough = question.whole or question.kept <= source.direct_rows or rounds == MAX_PASSES
+        enough |= question.stuck and (question.kept <= source.rows_limit or idle >= IDLE_PASSES)
         rounds += 1
         answer: Histogram | Rows
         if question.ranges is None or not enough:
@@ -130,7 +130,7 @@ def narrowing(
     a histogram, after which it asks again about fewer rows, or by the rows, which ends it. Whoever
     drives it decides which, so that many searches can share their passes over the data.
     """
-    floor = value_of_nobody(summary, goal)
+    floor = value_of_none(summary, goal)
     frontier: _Frontier | None = None
     first: Histogram | None = None
     all_ties = True
@@ -155,7 +155,7 @@ def narrowing(
         index = np.flatnonzero(keep)
         index = np.union1d(index, np.minimum(index + 1, len(keep) - 1))
         if len(index) == 0:
-            return Narrowed(_nobody(summary), 0, first)
+            return Narrowed(_no_positives(summary), 0, first)
         span = table.histogram.span(len(keep) - 1 - index)  # positions count from the bottom there
         frontier = _open(table, index, span, most_ranges or len(index))
         scores = _scores_at_most(Ranges(*(end[keep[index]] for end in span)))
@@ -169,11 +169,25 @@ def narrowing(
 
 
 def _ties_at_most(table: Table, goal: Goal, summary: Summary) -> NDArray[np.bool_]:
-    """Return which buckets can hold ties of the best edge and nothing better."""
-    tp, fp = table.tp_above + table.pos, table.fp_above + table.neg
-    none = np.zeros(len(table.rows))
-    certain = _certain(Cuts(summary, none, none, tp, fp), goal.constraints)
-    return ties_at_most(goal, summary, (table.tp_above, tp), (table.fp_above, fp), certain)
+    """Return which bins below the best edge can hold ties of it and nothing better.
+
+    Maximizing recall alone makes every cut below the lowest positive as good as any other. On data
+    beyond memory these ties must not be fetched. The chosen cut, the highest of its value, is not in
+    such a bin, so the bin can be left out if the answer says that ties were.
+    """
+    tp, fp = (table.tp_above, table.tp_above + table.pos), (table.fp_above, table.fp_above + table.neg)
+    unnamed = np.zeros(len(table.rows))
+    moves = goal.expression.monotonicity
+    edges = Cuts(summary, unnamed, unnamed, tp[1], fp[1])
+    best = best_cut(edges, goal, _certain(edges, goal.constraints))
+    if moves is None or best is None or not goal.expression.exact:
+        return np.zeros(len(table.rows), dtype=np.bool_)
+    corner = Cuts(summary, unnamed, unnamed, tp[goal.sign * moves.tp > 0], fp[goal.sign * moves.fp > 0])
+    above, under = corner.order_key(goal.expression, np.arange(len(table.rows)))
+    (top,), (bottom,) = edges.order_key(goal.expression, np.array([best.best]))
+    signs = goal.sign * compare((above, under), (top, bottom))
+    defined = ~np.isnan(corner.values(goal.expression))
+    return (signs <= 0) & defined & (np.arange(len(table.rows)) > best.best)
 
 
 def _scores_at_most(span: Ranges) -> NDArray[np.float64]:
@@ -189,20 +203,19 @@ def _scores_at_most(span: Ranges) -> NDArray[np.float64]:
 def _everything(summary: Summary, first: Histogram) -> _Frontier:
     """Return the one range that has all rows."""
     low, high = first.span(np.array([0, len(first.rows) - 1]))
-    nothing = Masses.scalar(0, summary.unit)
+    nothing = np.zeros(1, dtype=np.int64)
     return _Frontier(Ranges(low[:1], high[1:]), nothing, nothing)
 
 
-def _nobody(summary: Summary) -> Cuts:
-    """Return "nobody positive" as the only cut, or no cut at all where a score of +inf forbids it."""
-    empty = Masses(np.zeros((summary.unit.limbs, 0), np.int64), summary.unit)
-    none = np.zeros(0, dtype=np.float64)
-    return with_nobody(Cuts(summary, none, none, empty, empty))
+def _no_positives(summary: Summary) -> Cuts:
+    """Return "no positives" as the only cut, or no cut at all where a score of +inf forbids it."""
+    empty, none = np.zeros(0, dtype=np.int64), np.zeros(0)
+    return with_none(Cuts(summary, none, none, empty, empty))
 
 
-def value_of_nobody(summary: Summary, goal: Goal) -> float:
+def value_of_none(summary: Summary, goal: Goal) -> float:
     """Return a value, in the goal's direction, that is certainly attained; -inf if none is known."""
-    cut = _nobody(summary)
+    cut = _no_positives(summary)
     if len(cut.thresholds) == 0:
         return -np.inf
     value = goal.sign * float(cut.values(goal.expression)[0])
@@ -214,7 +227,7 @@ def tabulate(histogram: Histogram, frontier: _Frontier | None) -> Table:
     down = slice(None, None, -1)
     pos, neg = histogram.pos[down], histogram.neg[down]
     if frontier is None:
-        tp_above, fp_above = pos.before(), neg.before()
+        tp_above, fp_above = np.cumsum(pos) - pos, np.cumsum(neg) - neg
         which = np.zeros(len(pos), dtype=np.intp)
     else:
         every = np.arange(len(pos), dtype=np.intp)
@@ -225,9 +238,9 @@ def tabulate(histogram: Histogram, frontier: _Frontier | None) -> Table:
     return Table(histogram.rows[down], tp_above, fp_above, pos, neg, histogram, which)
 
 
-def _stack(masses: Masses, which: NDArray[np.intp], above: Masses) -> Masses:
-    """Return the mass above each element: that above its range plus that before it in its range."""
-    running = masses.before()
+def _stack(sums: Sums, which: NDArray[np.intp], above: Sums) -> Sums:
+    """Return the sum above each element: that above its range plus that before it in its range."""
+    running = np.cumsum(sums) - sums
     first = np.flatnonzero(np.concatenate([[True], which[1:] != which[:-1]]))
     start = first[np.cumsum(np.concatenate([[False], which[1:] != which[:-1]]))]
     return running - running[start] + above[which]
@@ -242,25 +255,21 @@ def prune(
     """
     tp_low, fp_low = table.tp_above, table.fp_above
     tp_high, fp_high = tp_low + table.pos, fp_low + table.neg
-    positives, negatives = summary.sizes
-    none = np.zeros(len(table.rows))
-    starts, edges = Cuts(summary, none, none, tp_low, fp_low), Cuts(summary, none, none, tp_high, fp_high)
+    unnamed = np.zeros(len(table.rows))
+    edges = Cuts(summary, unnamed, unnamed, tp_high, fp_high)
     box = Box(
-        tp_low=starts.floats["tp"],
-        tp_high=edges.floats["tp"],
-        fp_low=starts.floats["fp"],
-        fp_high=edges.floats["fp"],
-        positives=positives,
-        negatives=negatives,
-        fn_low=edges.floats["fn"],
-        fn_high=starts.floats["fn"],
-        tn_low=edges.floats["tn"],
-        tn_high=starts.floats["tn"],
+        tp_low=tp_low.astype(np.float64),
+        tp_high=edges.units["tp"],
+        fp_low=fp_low.astype(np.float64),
+        fp_high=edges.units["fp"],
+        positives=float(summary.positives),
+        negatives=float(summary.negatives),
+        step=float(summary.grid.step),
     )
     with np.errstate(all="ignore"):
         values = goal.sign * edges.values(goal.expression)
         values[~_certain(edges, goal.constraints)] = np.nan
-        values -= edges.rounding(goal.expression, values)
+        values -= edges.rounding_error(goal.expression, values)
         if not np.isnan(values).all():
             floor = max(floor, float(np.nanmax(values)))
         bounds = goal.expression.bounds(box)
@@ -285,6 +294,7 @@ def _between_tangents(table: Table, box: Box, goal: Goal, summary: Summary) -> N
     form = goal.expression.linear_fractional(*summary.totals)
     if form is None:
         return unknown
+    step = float(summary.grid.step)
     (a0, a1, a2), (b0, b1, b2) = (tuple(map(float, side)) for side in form)
     # A difference in the denominator would make rounding matter, and so would one count alone.
     if min(b0, b1, b2) < 0 or (b0 == 0 and min(b1, b2) == 0):
@@ -292,17 +302,18 @@ def _between_tangents(table: Table, box: Box, goal: Goal, summary: Summary) -> N
     span = table.histogram.span(np.arange(len(table.rows), dtype=np.intp))
     low, high = (np.clip(end[::-1].astype(np.float64), summary.low, summary.high) for end in span)
     low, high = np.maximum(low - _SHARE_ROOM, 0.0), np.minimum(high + _SHARE_ROOM, 1.0)
-    pos, both = table.pos.floats(), table.pos.floats() + table.neg.floats()
+    pos, both = step * table.pos, step * (table.pos + table.neg)
     # So much of the bucket at its highest share, the rest at its lowest, gives its masses. Both
     # tangents are drawn a little beyond where they meet: four corners enclose the triangle.
     room = _CORNER_ROOM * both / (high - low)
     steep = (pos - low * both) / (high - low) + room
     flat = (high * both - pos) / (high - low) + room
+    tp_low, tp_high, fp_low, fp_high = (step * side for side in box[:4])
     corners = (
-        (box.tp_low, box.fp_low),
-        (box.tp_low + steep * high, box.fp_low + steep * (1.0 - high)),
-        (box.tp_high - flat * low, box.fp_high - flat * (1.0 - low)),
-        (box.tp_high, box.fp_high),
+        (tp_low, fp_low),
+        (tp_low + steep * high, fp_low + steep * (1.0 - high)),
+        (tp_high - flat * low, fp_high - flat * (1.0 - low)),
+        (tp_high, fp_high),
     )
     denominators = np.array([b0 + b1 * tp + b2 * fp for tp, fp in corners])
     values = np.array([goal.sign * (a0 + a1 * tp + a2 * fp) for tp, fp in corners]) / denominators
@@ -318,7 +329,7 @@ def _certain(edges: Cuts, constraints: tuple[Constraint, ...]) -> NDArray[np.boo
     for constraint in constraints:
         values = edges.values(constraint.expression)
         bound = float(constraint.bound)
-        room = edges.rounding(constraint.expression, values) + SLACK * abs(bound)
+        room = edges.rounding_error(constraint.expression, values) + SLACK * abs(bound)
         side = values - bound if constraint.wants_high else bound - values
         mask &= side > room if constraint.strict else side >= room
     return mask
@@ -370,4 +381,4 @@ def _look_closely(rows: Rows, frontier: _Frontier, summary: Summary) -> Narrowed
     lonely = np.append(which[1:] != which[:-1], scores[-1] != summary.low)
     keep = np.flatnonzero(~lonely)
     cuts = Cuts(summary, scores[keep], below[keep], tp[keep], fp[keep])
-    return Narrowed(with_nobody(cuts), rows.rows)
+    return Narrowed(with_none(cuts), rows.rows)

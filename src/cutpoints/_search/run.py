@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from cutpoints._kernel.tables import SMALL
-from cutpoints._search.narrow import narrow
-from cutpoints._search.optimum import Choice, choose
-from cutpoints._search.sweep import cuts_of
+import numpy as np
+
+from cutpoints._kernel.cuts import Cuts
+from cutpoints._kernel.tables import DIRECT_ROWS
+from cutpoints._search.narrow import narrow, prune, tabulate, value_of_none
+from cutpoints._search.optimum import Optimum, best_cut
+from cutpoints._search.sweep import cuts_of, with_none
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 from cutpoints.metrics.expression import Expression, WeightedSum
 from cutpoints.metrics.metric import UserFunction
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from cutpoints._data.source import Source
     from cutpoints._goal import Goal
-    from cutpoints._kernel.cuts import Cuts
     from cutpoints._kernel.tables import Histogram, Summary
     from cutpoints._search.narrow import Narrowed
     from cutpoints.metrics.expression import Constraint
 
 Method = Literal["auto", "sweep", "narrow"]
+DISTRIBUTION_BUCKETS = 99
+"""Buckets of a score distribution, of about equal weight; equal scores are never split."""
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """The outcome of a search: a choice among cuts, or None if no cut meets the constraints."""
 
     summary: Summary
     cuts: Cuts
-    choice: Choice | None
+    choice: Optimum | None
     method: Literal["sweep", "narrow", "ilp"]
     passes: int
     rows_examined: int
@@ -44,21 +50,18 @@ class Found:
 
     def meets(self, constraint: Constraint) -> bool:
         """Return whether there is a choice and a constraint holds at it."""
-        return self.choice is not None and self.cuts.holds(constraint, self.choice.best)
+        return self.choice is not None and bool(self.cuts[[self.choice.best]].feasible((constraint,))[0])
 
 
-def search(source: Source, goal: Goal, method: Method = "auto") -> Found:
+def search(source: Source, goal: Goal, method: Method = "auto") -> SearchResult:
     """Find the best cut, exactly, and all of its ties.
 
     All methods give the same answer bit for bit; they differ in time and memory only.
     """
     read_before = source.passes
     summary = source.summary()
-    # Functions of the user's are no more exact than floats are.
-    exact = all(expression.exact for expression in goal.expressions)
-    can_narrow = exact or has_bounds(goal)
-    if not exact:
-        check_promises(goal, summary)
+    can_narrow = has_bounds(goal)
+    check_promises(goal, summary)
     if method == "narrow" and not can_narrow:
         raise InvalidParameterError.of(
             parameter="method",
@@ -68,18 +71,13 @@ def search(source: Source, goal: Goal, method: Method = "auto") -> Found:
             hint="if your function never falls with tp and never rises with fp, say so: "
             "metrics.custom(function, monotone=True).",
         )
-    # Some sources know better than others when a sort is the faster way.
-    small = summary.rows < getattr(source, "sorts", SMALL)
-    if method == "sweep" or not can_narrow or (method == "auto" and small):
-        # A user's function is compared by its floats alone, so it needs good ones.
-        cuts = cuts_of(summary, source.rows(None), rough=exact)
-        if goal.constraints and small:  # where no cut meets them, they are asked for again
-            cuts = cuts.remembering()
+    if method == "sweep" or not can_narrow or (method == "auto" and summary.rows <= DIRECT_ROWS):
+        cuts = cuts_of(summary, source.rows(None))
         return decide(cuts, goal, "sweep", source.passes - read_before, summary.rows)
     return decide_narrowed(narrow(source, goal), goal, source.passes - read_before)
 
 
-def decide_narrowed(narrowed: Narrowed, goal: Goal, passes: int) -> Found:
+def decide_narrowed(narrowed: Narrowed, goal: Goal, passes: int) -> SearchResult:
     """Choose among the cuts that narrowing left."""
     found = decide(narrowed.cuts, goal, "narrow", passes, narrowed.rows_examined)
     return replace(found, histogram=narrowed.histogram, all_ties=narrowed.all_ties)
@@ -87,17 +85,17 @@ def decide_narrowed(narrowed: Narrowed, goal: Goal, passes: int) -> Found:
 
 def decide(
     cuts: Cuts, goal: Goal, method: Literal["sweep", "narrow", "ilp"], passes: int, rows_examined: int
-) -> Found:
+) -> SearchResult:
     """Choose among cuts that are known to hold the optimum.
 
     Without constraints there is always a choice, unless the objective is undefined at every cut:
     then raise. With constraints, no choice means that no cut meets them and has a value.
     """
     feasible = cuts.feasible(goal.constraints) if goal.constraints else None
-    choice = None if feasible is not None and not feasible.any() else choose(cuts, goal, feasible)
+    choice = None if feasible is not None and not feasible.any() else best_cut(cuts, goal, feasible)
     if choice is None and not goal.constraints:
         raise undefined(cuts, goal)
-    return Found(cuts.summary, cuts, choice, method, passes, rows_examined)
+    return SearchResult(cuts.summary, cuts, choice, method, passes, rows_examined)
 
 
 def undefined(cuts: Cuts, goal: Goal) -> InvalidInputError:
@@ -114,7 +112,7 @@ def has_bounds(goal: Goal) -> bool:
 
 
 def check_promises(goal: Goal, summary: Summary) -> None:
-    """Raise if a user's function is not as monotone as promised."""
+    """Raise if a user function is not as monotone as promised."""
     for expression in goal.expressions:
         for function in _functions(expression):
             if function.monotone:
@@ -122,8 +120,90 @@ def check_promises(goal: Goal, summary: Summary) -> None:
 
 
 def _functions(expression: Expression) -> list[UserFunction]:
-    if expression.exact:  # which functions are not
-        return []
     if isinstance(expression, WeightedSum):
         return [term for _, term in expression.terms if isinstance(term, UserFunction)]
     return [expression] if isinstance(expression, UserFunction) else []
+
+
+# --- what a histogram alone can tell
+
+
+@dataclass(frozen=True)
+class EdgeSearch:
+    """The cuts at the edges of the buckets, the best of them, and a bound for the cuts inside."""
+
+    cuts: Cuts
+    choice: Optimum | None
+    """The best edge that meets the constraints; None if there is none."""
+    bound: float | None
+    """No cut inside a bucket is better than this; None if none can be better or as good."""
+    open: NDArray[np.bool_]
+    """The buckets of the histogram that could hold a cut as good as the best edge, or better."""
+
+
+def best_edge(summary: Summary, histogram: Histogram, goal: Goal) -> EdgeSearch:
+    """Search the edges of a histogram whose spans end at scores of the data.
+
+    The confusion at an edge is exact, and so is the choice among the edges. A bucket of one score
+    has no cut inside.
+    """
+    table = tabulate(histogram, None)
+    low, high = (end[::-1] for end in histogram.span(np.arange(len(table.rows), dtype=np.intp)))
+    below = np.append(high[1:], -np.inf)
+    cuts = with_none(Cuts(summary, low, below, table.tp_above + table.pos, table.fp_above + table.neg))
+    choice = best_cut(cuts, goal, cuts.feasible(goal.constraints))
+    inner = low < high
+    bound = None
+    open_ = inner
+    if inner.any():
+        if has_bounds(goal):
+            floor = value_of_none(summary, goal)
+            _, keep, upper = prune(table, goal, summary, floor)
+            open_ = inner & keep
+            if open_.any():
+                best = float(np.where(np.isnan(upper[open_]), np.inf, upper[open_]).max())
+                bound = goal.sign * best
+        else:
+            bound = goal.sign * np.inf
+    return EdgeSearch(cuts, choice, bound, open_[::-1].copy())
+
+
+# --- how the scores were spread
+
+
+class ScoreDistribution(NamedTuple):
+    """How the scores were spread: the sums of all rows with a score of at least each edge, ascending.
+
+    A policy later compares new scores with it.
+    """
+
+    edges: NDArray[np.float64]
+    pos: NDArray[np.int64]
+    neg: NDArray[np.int64]
+
+
+def score_distribution(found: SearchResult) -> ScoreDistribution:
+    """Return at most `DISTRIBUTION_BUCKETS` - 1 edges that split the weight of all rows evenly.
+
+    A sweep knows every cut, narrowing its first histogram: no further pass is needed.
+    """
+    table = found.histogram
+    if table is None:
+        cuts = found.cuts[::-1]
+        index = _even_places(cuts.tp + cuts.fp)
+        return ScoreDistribution(cuts.thresholds[index].astype(np.float64), cuts.tp[index], cuts.fp[index])
+    pos, neg = (np.cumsum(side[::-1])[::-1] for side in (table.pos, table.neg))
+    index = _even_places(pos + neg)
+    return ScoreDistribution(table.span(index).low.astype(np.float64), pos[index], neg[index])
+
+
+def _even_places(above: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Return where ascending edges, with these sums above them, split the whole into equal parts."""
+    if len(above) == 0:
+        return np.zeros(0, dtype=np.intp)
+    below = above[0] - above
+    index = np.searchsorted(
+        below, np.arange(1, DISTRIBUTION_BUCKETS) * (float(above[0]) / DISTRIBUTION_BUCKETS)
+    )
+    index = index[(np.diff(index, prepend=-1) > 0) & (index < len(above))]
+    return index[(below[index] > 0) & (above[index] > 0)]

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cutpoints._kernel.cuts import Cuts
-from cutpoints._kernel.masses import Masses
-from cutpoints._kernel.tables import framed
 
 if TYPE_CHECKING:
     from cutpoints._data.source import Source
@@ -16,43 +14,35 @@ if TYPE_CHECKING:
 
 
 def all_cuts(source: Source) -> Cuts:
-    """Return every cut of the data, "nobody positive" first; see `cuts_of`."""
+    """Return every cut of the data, "no positives" first; see `cuts_of`."""
     return cuts_of(source.summary(), source.rows(None))
 
 
-def cuts_of(summary: Summary, rows: Rows, *, rough: bool = False) -> Cuts:
+def cuts_of(summary: Summary, rows: Rows) -> Cuts:
     """Return every cut of these rows, which are all that there are.
 
-    Rough cuts have floats that are farther off, as their `slack` says, and some may be hidden: enough to
-    choose among them.
-    With a score of +inf in the data no threshold calls nobody positive, and that cut does not exist.
+    With a score of +inf in the data no threshold calls no row positive, and that cut does not exist.
     """
-    (edges, begins), pos, neg = rows.edges if rough else (framed(rows.scores)[::-1], None), rows.pos, rows.neg
-    del rows  # each part is let go of as soon as it is used: the peak is what counts on a large input
-    nobody = int(summary.high != np.inf)
-    hidden = None if begins is None else len(begins) - (1 - nobody) - (~begins).nonzero()[0]
-    edges = edges if nobody else edges[1:]
-    tp = pos.roughly_from_top(nobody) if rough else pos.from_top(nobody)
-    del pos
-    fp = neg.roughly_from_top(nobody) if rough else neg.from_top(nobody)
+    none = int(summary.high != np.inf)
+    edges = np.empty(len(rows.scores) + 1 + none, dtype=rows.scores.dtype)
+    edges[0], edges[none:-1], edges[-1] = np.inf, rows.scores[::-1], -np.inf
+    sums = np.zeros((2, len(rows.scores) + none), dtype=np.int64)
+    np.cumsum(rows.pos[::-1], out=sums[0, none:])
+    np.cumsum(rows.neg[::-1], out=sums[1, none:])
     # The next lower score of each cut is the threshold of the next: one array, seen twice.
-    return Cuts(summary, edges[:-1], edges[1:], tp, fp, hidden)
+    return Cuts(summary, edges[:-1], edges[1:], sums[0], sums[1])
 
 
-def with_nobody(cuts: Cuts) -> Cuts:
-    """Put "nobody positive", threshold inf, before the cuts.
-
-    With a score of +inf in the data no threshold calls nobody positive, and the cut does not exist.
-    """
+def with_none(cuts: Cuts) -> Cuts:
+    """Put "no positives", threshold inf, before the cuts, unless a score of +inf rules it out."""
     summary = cuts.summary
     if summary.high == np.inf:
         return cuts
-    dtype = cuts.thresholds.dtype
-    nothing = Masses.scalar(0, summary.unit)
+    dtype, zero = cuts.thresholds.dtype, np.zeros(1, dtype=np.int64)
     return Cuts(
         summary,
         np.concatenate([np.array([np.inf], dtype), cuts.thresholds]),
         np.concatenate([np.array([summary.high], dtype), cuts.below]),
-        nothing.followed_by(cuts.tp),
-        nothing.followed_by(cuts.fp),
+        np.concatenate([zero, cuts.tp]),
+        np.concatenate([zero, cuts.fp]),
     )

@@ -1,4 +1,4 @@
-"""What a sketch can say after one pass: a threshold with bounds, and the AUC with bounds."""
+"""The answers of a sketch: a threshold and the AUC, both with bounds."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from cutpoints._find import cut_at
 from cutpoints._goal import in_words
 from cutpoints._result import Confusion, Interval, json_number, show
-from cutpoints._search.bounds import glimpse
+from cutpoints._search.run import best_edge, undefined
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from cutpoints._goal import Goal
-    from cutpoints._kernel.mergeable_histogram import Cells
+    from cutpoints._sketch.contents import Contents
 
 
 class AucBounds(NamedTuple):
@@ -44,15 +44,14 @@ class BestSoFar:
         `lower` and `upper`. Open: no edge of a bucket meets the constraints, but a cut inside one
         may. Infeasible: no cut meets them.
     threshold : float or None
-        A score of the data, or ``inf`` for nobody. Positive iff ``score >= threshold``.
+        A score of the data, or ``inf`` for no positives. Positive iff ``score >= threshold``.
     value, confusion, interval
         At this threshold, exact. None where there is no threshold.
     lower, upper : float
         The optimum over all cuts is not below `lower` and not above `upper`. One of them is `value`:
-        `lower` where the goal is maximised.
+        `lower` where the goal is maximized.
     open_rows : int
-        So many rows are in buckets that could hold a better cut, or a tie. `Sketch.refine` looks at
-        these, and at no others.
+        The rows in buckets that could hold a better cut, or a tie.
     """
 
     status: Literal["optimal", "bounded", "open", "infeasible"]
@@ -101,19 +100,23 @@ class BestSoFar:
             lines.append(("goal", goal))
         if self.status in {"bounded", "open"}:
             lines.append(("optimum", f"between {show(self.lower)} and {show(self.upper)}"))
-            lines.append(("open", f"{self.open_rows:,} of {self.rows:,} rows: refine looks at these"))
+            lines.append(
+                ("open", f"{self.open_rows:,} of {self.rows:,} rows are in buckets that may hold it")
+            )
         if self.confusion is not None:
             counts = "  ".join(f"{name} {show(n)}" for name, n in self.confusion.to_dict().items())
             lines.append(("confusion", counts))
         return "\n".join(f"{name:<12}{text}" for name, text in lines)
 
 
-def best(counts: Cells, goal: Goal) -> BestSoFar:
+def best(contents: Contents, goal: Goal) -> BestSoFar:
     """Find the best edge, exactly, and bound what the buckets could hold."""
-    summary = counts.summary()
-    seen = glimpse(summary, counts.histogram(), goal)
+    summary = contents.summary()
+    seen = best_edge(summary, contents.buckets.histogram(), goal)
+    if seen.choice is None and seen.bound is None and not goal.constraints:
+        raise undefined(seen.cuts, goal)
     worst = -goal.sign * math.inf
-    attained = worst if seen.choice is None else seen.choice.rounded
+    attained = worst if seen.choice is None else seen.choice.value
     bound = attained if seen.bound is None else float(seen.bound)
     if seen.choice is not None:
         bound = max(bound, attained) if goal.sign > 0 else min(bound, attained)
@@ -139,23 +142,23 @@ def best(counts: Cells, goal: Goal) -> BestSoFar:
         constraints=tuple(map(str, goal.constraints)),
         lower=lower,
         upper=upper,
-        open_rows=seen.open_rows if seen.bound is not None else 0,
+        open_rows=int(contents.buckets.rows[seen.open].sum()),
         rows=summary.rows,
-        positives=summary.unit.number(summary.positives),
-        negatives=summary.unit.number(summary.negatives),
+        positives=summary.grid.number(summary.positives),
+        negatives=summary.grid.number(summary.negatives),
         **found,
     )
 
 
-def auc(counts: Cells) -> AucBounds:
+def auc(contents: Contents) -> AucBounds:
     """Count the pairs that are in order, exactly; only pairs inside one bucket are in doubt."""
-    summary = counts.summary()
+    summary, buckets = contents.summary(), contents.buckets
     if 0 in (summary.positives, summary.negatives):
         positives, negatives = summary.sizes
         raise InvalidInputError.no_rows_of(what="auc", positives=positives, negatives=negatives)
     twice = doubt = below = 0
-    one_score = (counts.low == counts.high).tolist()
-    for pos, neg, tied in zip(counts.pos.integers(), counts.neg.integers(), one_score, strict=True):
+    one_score = (buckets.low == buckets.high).tolist()
+    for pos, neg, tied in zip(buckets.pos.tolist(), buckets.neg.tolist(), one_score, strict=True):
         twice += 2 * pos * below
         if tied:
             twice += pos * neg

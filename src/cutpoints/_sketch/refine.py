@@ -1,101 +1,77 @@
-"""The second look: a sketch answers what it can, the data answer the rest."""
+"""Whether data are the rows that were sketched: in total, and near the threshold that was found."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cutpoints._kernel.tables import Histogram, Ranges, Rows, Summary
+from cutpoints._kernel.tables import Ranges, Summary
+from cutpoints._kernel.weights import as_number
 from cutpoints._result import show
+from cutpoints._search.run import best_edge
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from cutpoints._data.source import Source
-    from cutpoints._kernel.masses import Masses
-    from cutpoints._kernel.mergeable_histogram import Cells
+    from cutpoints._goal import Goal
+    from cutpoints._search.run import SearchResult
+    from cutpoints._sketch.contents import Contents
 
 
-class Refined:
-    """A source whose first two answers come from a sketch. What the data say is checked against it."""
+def check_same_rows(contents: Contents, data: Source, found: SearchResult, goal: Goal) -> None:
+    """Raise unless the data that were searched are the rows of the sketch."""
+    sketched, there = contents.summary(), found.summary
+    room = _room(sketched, there)
+    _compare("Rows", sketched.rows, there.rows)
+    _compare("Positives", sketched.totals[0], there.totals[0], room)
+    _compare("Negatives", sketched.totals[1], there.totals[1], room)
+    _compare("Lowest score", sketched.low, there.low)
+    _compare("Highest score", sketched.high, there.high)
+    if found.choice is not None:
+        _check_near(contents, data, found, goal)
 
-    def __init__(self, counts: Cells, data: Source) -> None:
-        self.counts, self.data = counts, data
-        self.few, self.holds = data.few, data.holds
-        self.passes = data.passes
-        self._summary: Summary | None = None
 
-    def summary(self) -> Summary:
-        """Return what the sketch knows; the data must agree."""
-        if self._summary is None:
-            self._summary = self.counts.summary()
-            self._compare(self._summary, self.data.summary())
-            self.passes = self.data.passes
-        return self._summary
+def _check_near(contents: Contents, data: Source, found: SearchResult, goal: Goal) -> None:
+    """Compare the sums above, and from the lowest to the highest bucket that could hold the optimum."""
+    assert found.choice is not None
+    cut, buckets = found.cuts[[found.choice.best]], contents.buckets
+    threshold, below = cut.thresholds[0], cut.below[0]
+    sketched, there = contents.summary(), found.summary
+    which = int(np.searchsorted(buckets.low, threshold, side="right")) - 1
+    if threshold < np.inf:
+        _compare("Score near the optimum", float(min(buckets.high[which], threshold)), float(threshold))
+    could = best_edge(sketched, buckets.histogram(), goal).open
+    could[which] = True
+    near = slice(int(could.argmax()), len(could) - int(could[::-1].argmax()))
+    low, high = (end.astype(threshold.dtype) for end in (buckets.low[near][0], buckets.high[near][-1]))
+    ends = [(low, min(below, high))] * bool(below >= low) + [(threshold, high)] * bool(threshold <= high)
+    inside = data.histogram(Ranges(*(np.array(side) for side in zip(*ends, strict=True))))
+    called = inside.span(np.arange(len(inside.rows), dtype=np.intp)).low >= threshold
+    room = _room(sketched, there)
+    _compare("Rows near the optimum", int(buckets.rows[near].sum()), int(inside.rows.sum()))
+    for what, sums, side, above in (
+        ("Positives", buckets.pos, inside.pos, cut.tp),
+        ("Negatives", buckets.neg, inside.neg, cut.fp),
+    ):
+        for where, mine, other in (
+            ("near", sums[near].sum(), side.sum()),
+            ("above", sums[near.stop :].sum(), above[0] - side[called].sum()),
+        ):
+            totals = int(mine) * sketched.grid.step, int(other) * there.grid.step
+            _compare(f"{what} {where} the optimum", *totals, room)
 
-    def histogram(self, ranges: Ranges | None) -> Histogram:
-        """Count all rows from the sketch, and some from the data."""
-        if ranges is None:
-            return self.counts.histogram()
-        found = self.data.histogram(self._as_data(ranges))
-        self.passes = self.data.passes
-        self._check(ranges, int(found.rows.sum()), found.pos, found.neg)
-        unit = self.counts.unit
-        return replace(found, pos=found.pos.to(unit), neg=found.neg.to(unit))
 
-    def rows(self, ranges: Ranges | None) -> Rows:
-        """Return rows of the data."""
-        found = self.data.rows(None if ranges is None else self._as_data(ranges))
-        self.passes = self.data.passes
-        if ranges is not None:
-            self._check(ranges, found.rows, found.pos, found.neg)
-        unit = self.counts.unit
-        return Rows(found.scores, found.pos.to(unit), found.neg.to(unit), found.rows)
+def _room(sketched: Summary, data: Summary) -> Fraction:
+    """Return how far sums of equal weights can differ: each weight was rounded to two grids."""
+    return sketched.rows * (Fraction(sketched.grid.resolution) + Fraction(data.grid.resolution))
 
-    def _as_data(self, ranges: Ranges) -> Ranges:
-        """Return the ranges as the data's floats: their ends are scores of the data, so nothing is lost."""
-        dtype = getattr(getattr(self.data, "scores", None), "dtype", np.dtype(np.float64))
-        return Ranges(ranges.low.astype(dtype), ranges.high.astype(dtype))
 
-    @staticmethod
-    def _compare(mine: Summary, found: Summary) -> None:
-        facts = (
-            ("Rows", mine.rows, found.rows),
-            ("Positives", mine.totals[0], found.totals[0]),
-            ("Negatives", mine.totals[1], found.totals[1]),
-            ("Lowest score", mine.low, found.low),
-            ("Highest score", mine.high, found.high),
-        )
-        for what, sketched, there in facts:
-            if sketched != there:
-                shown = (show(x if isinstance(x, int | float) else float(x)) for x in (sketched, there))
-                raise InvalidInputError.not_sketched(what=what, sketched=next(shown), found=next(shown))
-
-    def _check(self, ranges: Ranges, rows: int, pos: Masses, neg: Masses) -> None:
-        """Raise unless the data have in whole buckets what the sketch has there."""
-        start = np.searchsorted(self.counts.low, ranges.low)
-        stop = np.searchsorted(self.counts.high, ranges.high)
-        n = len(self.counts.numbers)
-        whole = (start < n) & (stop < n)
-        start, stop = np.minimum(start, n - 1), np.minimum(stop, n - 1)
-        whole &= (self.counts.low[start] == ranges.low) & (self.counts.high[stop] == ranges.high)
-        if not whole.all():
-            return  # parts of buckets, of which the sketch knows nothing; the buckets were checked before
-        inside = np.zeros(n + 1, np.int64)
-        np.add.at(inside, start, 1)
-        np.add.at(inside, stop + 1, -1)
-        picked = np.flatnonzero(np.cumsum(inside[:-1]))
-        unit = self.counts.unit
-        facts = (
-            ("Rows near the optimum", int(self.counts.rows[picked].sum()), rows),
-            ("Positives near the optimum", self.counts.pos[picked].total(), pos.to(unit).total()),
-            ("Negatives near the optimum", self.counts.neg[picked].total(), neg.to(unit).total()),
-        )
-        for what, sketched, found in facts:
-            if sketched != found:
-                raise InvalidInputError.not_sketched(
-                    what=what,
-                    sketched=show(sketched if "Rows" in what else unit.number(sketched)),
-                    found=show(found if "Rows" in what else unit.number(found)),
-                )
+def _compare(
+    what: str, sketched: float | Fraction, found: float | Fraction, room: Fraction = Fraction(0)
+) -> None:
+    close = isinstance(sketched, Fraction) and isinstance(found, Fraction) and abs(sketched - found) <= room
+    if sketched != found and not close:
+        here, there = (show(as_number(x) if isinstance(x, Fraction) else x) for x in (sketched, found))
+        raise InvalidInputError.not_sketched(what=what, sketched=here, found=there)

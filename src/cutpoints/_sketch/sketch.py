@@ -3,46 +3,45 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from cutpoints._atomic import replaced
-from cutpoints._data.arrays import ArraySource
-from cutpoints._data.labels import Labels
-from cutpoints._data.read import as_source
-from cutpoints._find import At, solve
+from cutpoints._data.read import as_data
+from cutpoints._find import solve
 from cutpoints._goal import Constraints, Objective, goal
-from cutpoints._kernel.float_order import numbered
-from cutpoints._kernel.histogram import Block
-from cutpoints._kernel.mergeable_histogram import ROWS, Cells, count, nothing
-from cutpoints._search.run import search
+from cutpoints._search.run import SearchResult, search
 from cutpoints._sketch import file as _file
 from cutpoints._sketch.answers import AucBounds, BestSoFar, auc, best
-from cutpoints._sketch.file import LIMIT
-from cutpoints._sketch.refine import Refined
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints._sketch.contents import Contents
+from cutpoints._sketch.refine import check_same_rows
+from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
+    from cutpoints._goal import Goal
     from cutpoints._result import Solution
-
-_FIRST = 1 << 17
-"""Rows that are counted first, one by one: they tell at which level the others may be counted."""
-_ZERO, _MINUS = 1, 2
 
 
 class Sketch:
     """Counts of scores and labels that can be updated, merged, saved and asked.
 
-    A sketch holds at most 65,536 buckets, a few megabytes, however many rows it has seen: 3 MB in
-    memory and on disk, or 10 MB with arbitrary float weights. All sums are exact. With at most
-    65,536 distinct scores it holds every one of them, and its answers are final; with more, neighbours
-    share a bucket, and answers come with bounds that hold for certain. `refine` then needs one more
-    look at the data for the exact optimum.
+    A sketch holds at most 65,536 buckets, about 3 MB, however many rows it has seen. With at most
+    65,536 distinct scores it holds every one of them, and its answers are final. With more, neighbors
+    share a bucket, and answers come with bounds that are certain.
 
     Merging is associative and commutative, bit for bit: any split of the rows, in any order, merged
     in any order, gives the same bytes. Scores are kept as float64, in which float32 scores are exact,
-    so parts of either kind go together.
+    so parts of either kind can be merged. Several threads may update one sketch.
+
+    Parameters
+    ----------
+    max_weight : float, default=None
+        The largest weight that a row can have. None: rows are counted and have no weights. Each weight is
+        rounded once, to within `resolution`; sums of weights are never rounded.
+    max_rows : int, default=10**9
+        With `max_weight`: the most rows that the sketch, and all that it is merged with, can have. The
+        fewer, the finer weights are rounded: to 32 bits below `max_weight` by default, and to 36 bits
+        up to 67 million rows. Only sketches with equal limits can be merged.
 
     See Also
     --------
@@ -51,8 +50,8 @@ class Sketch:
     Examples
     --------
     >>> import cutpoints as cp
-    >>> monday = cp.Sketch().update([0.1, 0.4], [0, 0])
-    >>> tuesday = cp.Sketch().update([0.35, 0.8], [1, 1])
+    >>> monday = cp.Sketch().update([0, 0], [0.1, 0.4])
+    >>> tuesday = cp.Sketch().update([1, 1], [0.35, 0.8])
     >>> both = monday + tuesday
     >>> both.best(maximize="f1")
     status      optimal
@@ -63,29 +62,29 @@ class Sketch:
     AucBounds(lower=0.75, upper=0.75)
     """
 
-    def __init__(self) -> None:
-        self._counts = nothing()
-        self._labels = 0
+    def __init__(self, *, max_weight: float | None = None, max_rows: int = 10**9) -> None:
+        self._contents = Contents.limited(max_weight, max_rows)
+        self._lock = threading.Lock()
 
-    # --- what goes in
+    # --- adding rows
 
     def update(
-        self, y_score: Any, y_true: Any, *, sample_weight: Any = None, pos_label: Any = None
+        self, y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None
     ) -> Sketch:
-        """Count more rows; a batch that is refused leaves the sketch as it was.
+        """Add rows; a batch that is refused leaves the sketch as it was.
 
-        Costs a sort of each block of a million rows.
+        The cost is that of a sort of the scores.
 
         Parameters
         ----------
-        y_score : array-like of shape (n_samples,)
-            The scores, before the labels: as in "update(scores, labels)". None at all is allowed.
         y_true : array-like of shape (n_samples,)
-            Labels: 0/1, booleans, -1/+1, or any two values with `pos_label`.
+            Labels: 0/1, booleans, -1/+1, or any two values with `pos_label`. May be empty.
+        y_score : array-like of shape (n_samples,)
+            The scores.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. Rows of updates without weights weigh 1.
+            Non-negative weights of at most `max_weight`; 1 by default.
         pos_label : int, float, bool or str, default=None
-            The label of the positive class; 1 by default.
+            The label of the positive class, the same in all updates; 1 by default.
 
         Returns
         -------
@@ -95,31 +94,13 @@ class Sketch:
         Raises
         ------
         InvalidInputError
-            As `find` does: NaN scores, more than two labels, lengths that differ, negative weights.
+            As `find` does: NaN scores, more than two labels, lengths that differ, negative weights. The
+            labels of earlier updates count too.
+        InvalidParameterError
+            Weights beyond `max_weight`, rows beyond `max_rows`, another `pos_label` than before.
         """
-        if _is_empty(y_score) and _is_empty(y_true):
-            return self
-        source = ArraySource.labelled(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-        summary = source.summary()  # refuses what cannot be counted before anything is
-        labels = source.streams[0].labels
-        assert isinstance(labels, Labels)
-        seen = self._labels
-        if not labels.given and summary.rows:
-            minus = labels.values.dtype.kind in "if" and bool((labels.values == -1).any())
-            seen |= _MINUS if minus else _ZERO * bool((labels.values == 0).any())
-        if seen == _ZERO | _MINUS:
-            raise InvalidInputError.mixed_labels()
-        counts = nothing()
-        start, stop = 0, _FIRST
-        while start < summary.rows:
-            part = slice(start, stop)
-            scores = source.scores[part].astype(np.float64)
-            block = Block(scores, [source.streams[0].read(part, slice(None))])
-            level = max(counts.level, self._counts.level)
-            counts = counts.plus(count(numbered(scores), block, LIMIT, level), LIMIT)
-            start, stop = stop, stop + ROWS
-        self._counts, self._labels = self._counts.plus(counts, LIMIT), seen
-        return self
+        rows = self._contents.of_rows(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+        return self._add(rows)
 
     def merge(self, other: Sketch) -> Sketch:
         """Add another sketch to this one, and return this one; the other stays as it is."""
@@ -127,10 +108,11 @@ class Sketch:
             raise InvalidParameterError.of(
                 parameter="other", caller="Sketch.merge", must_be="a sketch", got=type(other)
             )
-        seen = self._labels | other._labels
-        if seen == _ZERO | _MINUS:
-            raise InvalidInputError.mixed_labels()
-        self._counts, self._labels = self._counts.plus(other._counts, LIMIT), seen
+        return self._add(other._contents)
+
+    def _add(self, contents: Contents) -> Sketch:
+        with self._lock:  # another thread may have added rows in the meantime
+            self._contents = self._contents.plus(contents)
         return self
 
     def __add__(self, other: object) -> Sketch:
@@ -141,21 +123,25 @@ class Sketch:
         return self.copy() if other == 0 else NotImplemented
 
     def copy(self) -> Sketch:
-        """Return a sketch of the same rows; to update one does not change the other."""
-        made = Sketch()
-        made._counts, made._labels = self._counts, self._labels
+        """Return a sketch of the same rows; updating one does not change the other."""
+        return Sketch._of(self._contents)
+
+    @classmethod
+    def _of(cls, contents: Contents) -> Sketch:
+        made = cls()
+        made._contents = contents
         return made
 
-    # --- to keep it
+    # --- saving
 
     def to_bytes(self) -> bytes:
         """Return the sketch as bytes, to send it anywhere; equal sketches have equal bytes."""
-        return _file.pack(self._counts, self._labels)
+        return _file.pack(self._contents)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Sketch:
         """Return the sketch that `to_bytes` packed; anything else is refused, and nothing executed."""
-        return cls._unpacked(bytes(data), "the bytes")
+        return cls._of(_file.unpack(bytes(data), "the bytes"))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file: plain columns of numbers with a checksum, never pickle.
@@ -169,13 +155,7 @@ class Sketch:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Sketch:
         """Read a file that `save` wrote; a damaged or foreign one is refused with the reason."""
-        return cls._unpacked(_file.read(path), os.fspath(path))
-
-    @classmethod
-    def _unpacked(cls, data: bytes, name: str) -> Sketch:
-        made = cls()
-        made._counts, made._labels = _file.unpack(data, name)
-        return made
+        return cls._of(_file.unpack(_file.read(path), os.fspath(path)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Sketch.from_bytes, (self.to_bytes(),)
@@ -185,37 +165,42 @@ class Sketch:
 
     __hash__ = None  # type: ignore[assignment]
 
-    # --- what it knows
+    # --- answers
 
     @property
     def rows(self) -> int:
-        """How many rows it has seen."""
-        return int(self._counts.rows.sum())
+        """The number of rows."""
+        return self._contents.rows
 
     @property
     def positives(self) -> int | float:
-        """The mass of the positive rows: how many, or the sum of their weights."""
-        return self._counts.unit.number(self._counts.pos.total())
+        """The number of positive rows, or the sum of their weights."""
+        return self._contents.grid.number(int(self._contents.buckets.pos.sum()))
 
     @property
     def negatives(self) -> int | float:
-        """The mass of the negative rows."""
-        return self._counts.unit.number(self._counts.neg.total())
+        """The number of negative rows, or the sum of their weights."""
+        return self._contents.grid.number(int(self._contents.buckets.neg.sum()))
+
+    @property
+    def resolution(self) -> float:
+        """How far a single weight may have moved by rounding; 0 if rows are counted."""
+        return self._contents.grid.resolution
 
     @property
     def buckets(self) -> int:
-        """How many buckets it uses."""
-        return len(self._counts.numbers)
+        """The number of buckets."""
+        return len(self._contents.buckets)
 
     @property
     def is_exact(self) -> bool:
         """Whether each bucket holds one distinct score, so that all answers are final."""
-        return bool((self._counts.low == self._counts.high).all())
+        return bool((self._contents.buckets.low == self._contents.buckets.high).all())
 
     @property
     def auc(self) -> AucBounds:
-        """The area under the ROC curve, between bounds that hold for certain."""
-        return auc(self._known())
+        """The area under the ROC curve, between bounds that are certain."""
+        return auc(self._contents)
 
     def best(
         self,
@@ -224,14 +209,14 @@ class Sketch:
         minimize: Objective | None = None,
         subject_to: Constraints = None,
     ) -> BestSoFar:
-        """Return the best threshold that one pass can tell, with bounds for the best of all.
+        """Return the best threshold that the sketch can tell, with bounds for the best of all.
 
         The value and the confusion at the threshold are exact: a cut between buckets splits none.
 
         Parameters
         ----------
         maximize, minimize : str, metric expression or callable
-            What to maximise or minimise, one of the two, as in `find`.
+            What to maximize or minimize, one of the two, as in `find`.
         subject_to : str, constraint, or a list of them, default=None
             What must hold.
 
@@ -242,17 +227,17 @@ class Sketch:
         >>> rng = np.random.default_rng(0)
         >>> score = rng.random(300_000)
         >>> label = rng.random(300_000) < score
-        >>> so_far = cp.Sketch().update(score, label).best(maximize="f1")
+        >>> so_far = cp.Sketch().update(label, score).best(maximize="f1")
         >>> so_far.status, so_far.upper - so_far.lower < 1e-4
         ('bounded', True)
         """
         wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="Sketch.best")
-        return best(self._known(), wanted)
+        return best(self._contents, wanted)
 
     def refine(
         self,
-        y_score: Any,
-        y_true: Any = None,
+        y_true: Any,
+        y_score: Any = None,
         *,
         maximize: Objective | None = None,
         minimize: Objective | None = None,
@@ -262,58 +247,60 @@ class Sketch:
         weight: str | None = None,
         sample_weight: Any = None,
         pos_label: Any = None,
-        at: At = "score",
     ) -> Solution:
-        """Return the exact optimum: look again at the data, at the few rows that could still hold it.
+        """Return the exact optimum, from the data: what `find` returns, if these are the sketched rows.
 
         Parameters
         ----------
-        y_score, y_true : array-like of shape (n_samples,)
+        y_true, y_score : array-like of shape (n_samples,)
             The rows that were sketched, all of them, in any order. Or in place of both a data frame,
             or the path or pattern of files, with `label`, `score` and `weight`, as in `find`.
         maximize, minimize, subject_to
             The goal.
         label, score, weight : str, default=None
             Names of columns.
-        sample_weight, pos_label, at
+        sample_weight, pos_label
             As in `find`.
 
         Returns
         -------
         Solution
-            What `find` returns for these data: threshold, interval, value, confusion and ties.
+            With `threshold`, `interval`, `value`, `confusion`, `ties` and `certificate`.
 
         Raises
         ------
         InvalidInputError
-            If the data are not the rows that were sketched.
+            If the data are not the rows that were sketched: in total, or near the best threshold.
         """
         wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="Sketch.refine")
-        columns = {"label": label, "score": score, "weight": weight}
-        # What is not two arrays stands first in `find` too.
-        first, second = (y_score, None) if y_true is None else (y_true, y_score)
-        data = as_source(first, second, columns=columns, sample_weight=sample_weight, pos_label=pos_label)
-        source = Refined(self._known(), data)
-        return solve(wanted, lambda one: search(source, one), at)
+        contents = self._contents
+        if sample_weight is not None or weight is not None:
+            contents.refuse_weights("Sketch.refine")
+        data = as_data(
+            y_true,
+            y_score,
+            label=label,
+            score=score,
+            weight=weight,
+            sample_weight=sample_weight,
+            pos_label=pos_label,
+            caller="Sketch.refine",
+        ).source()
 
-    def _known(self) -> Cells:
-        if len(self._counts.numbers) == 0:
-            raise InvalidInputError.empty(name="the sketch")
-        return self._counts
+        def look(one: Goal) -> SearchResult:
+            found = search(data, one)
+            check_same_rows(contents, data, found, one)
+            return found
+
+        return solve(wanted, look)
 
     def __repr__(self) -> str:
         if self.rows == 0:
             return "Sketch: no rows"
-        low, high = float(self._counts.low[0]), float(self._counts.high[-1])
-        exact = "every distinct score" if self.is_exact else f"level {self._counts.level}"
+        buckets = self._contents.buckets
+        low, high = float(buckets.low[0]), float(buckets.high[-1])
+        exact = "every distinct score" if self.is_exact else f"level {buckets.level}"
         return (
             f"Sketch: {self.rows:,} rows, {self.positives:,} positive, {self.negatives:,} negative, "
             f"scores {low!r} to {high!r}, {self.buckets:,} buckets ({exact})"
         )
-
-
-def _is_empty(column: Any) -> bool:
-    try:
-        return len(column) == 0 and np.ndim(column) == 1
-    except TypeError:
-        return False

@@ -24,14 +24,20 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from cutpoints._evaluate.cross_validation import Honest, Splits, honest, scored_entries, value_at
-from cutpoints._evaluate.splits import bad_cv, folds, need_both_classes
+from cutpoints._evaluate.cross_validation import (
+    CrossValidated,
+    Splits,
+    confusion_of,
+    cross_validate,
+    out_of_fold_splits,
+)
+from cutpoints._evaluate.splits import bad_cv, check_both_classes, make_splits
 from cutpoints._find import find
 from cutpoints._goal import Constraints, Goal, Objective, goal
 from cutpoints._search.guarantee import generator
 from cutpoints._sklearn.leakage import LeakageWarning, warn_if_seen, warn_if_separated, warn_if_shared
 from cutpoints._validate import check_confidence
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints.exceptions import DataWarning, InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +48,7 @@ __all__ = ["BestValue", "CutpointClassifier", "LeakageWarning", "scorer"]
 
 _METHODS = ("predict_proba", "decision_function")
 _ALSO = ("a share between 0 and 1", "'prefit'")
-"""What `cv` may be beside folds."""
+"""What `cv` may be other than folds."""
 
 
 def _has(method: str) -> Any:
@@ -59,23 +65,23 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     """A classifier that decides at the threshold that is best for a goal.
 
     A drop-in for scikit-learn's `TunedThresholdClassifierCV`. The threshold comes from exact searches
-    on the pooled out-of-fold scores, over all cuts, not from a grid of 100; constraints and costs can
-    be given; and the value to expect on new data is told beside the value that was reached.
+    over all cuts of the pooled out-of-fold scores, not from a grid of 100. It takes constraints and
+    costs, and reports the value to expect on new data beside the value on these rows.
 
-    Fitting costs one fit and one prediction per fold, one fit on everything, and little more.
+    Fitting costs one fit and one prediction per fold, one fit on all rows, and little more.
 
     Parameters
     ----------
     estimator : estimator
         A binary classifier with `predict_proba` or `decision_function`.
     maximize, minimize : str, metric expression or callable, default=None
-        The goal, as for `find`. Neither: maximise the balanced accuracy, as scikit-learn does.
+        The goal, as for `find`. By default the balanced accuracy is maximized, as in scikit-learn.
     subject_to : str, constraint, or a list of them, default=None
         What must hold, as for `find`. If no threshold meets it, `fit` raises `InfeasibleError`.
-    confidence : float or "expectation", default=None
-        Constraints that hold on new data with this confidence, as for `find`. It needs scores of
-        the very model that is deployed, from rows that it has not seen: ``cv="prefit"``, or one
-        split with ``refit=False``. Out-of-fold scores are those of other models.
+    guarantee : float or "expectation", default=None
+        The constraints hold on new data with this probability, as for `find`. It needs scores of the
+        very model that is deployed, on rows that it has not seen: ``cv="prefit"``, or one split with
+        ``refit=False``. Out-of-fold scores come from other models.
     cv : int, float, splitter, iterable, "prefit" or None, default=5
         Number of stratified folds; share of a single held-out part; a splitter; pairs of indices;
         or ``"prefit"`` for an estimator that is fitted already. None is 5, as in scikit-learn.
@@ -85,21 +91,21 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         Fit the estimator on all rows afterwards. False needs a single split, whose model is kept.
         Has no meaning for ``"prefit"``.
     response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
-        Where the scores come from; "auto" takes the first that there is.
+        The method that gives the scores; "auto" takes the first that the estimator has.
     pos_label : int, float, bool or str, default=None
-        The positive class; the second of `classes_` by default.
+        The positive class; ``classes_[1]`` by default. For string labels a `DataWarning` names it.
     n_jobs : int, default=None
-        How many folds are fitted at once, by joblib.
+        The number of folds to fit in parallel, by joblib.
     random_state : int, RandomState or None, default=None
-        For a float `cv` and for the pilot rows of `confidence`; with folds nothing is drawn. None, as in
-        all estimators of scikit-learn, draws anew at each `fit`. The functions of cutpoints have 0
-        instead, so that what they report can be had again.
+        Used for a float `cv` and for the pilot rows of `guarantee`. None draws anew at each `fit`, as in
+        all estimators of scikit-learn; the functions of cutpoints have 0, so that they repeat.
     threshold : {"average", "pooled"}, default="average"
         "pooled": the optimum of all out-of-fold scores. "average": the mean of `fold_thresholds_`,
-        the optima without each fold. One optimum leans on the few rows around it; their mean is
-        less noisy, and does better on new rows where positives are rare. With constraints or a
-        confidence, which a mean need not meet, with folds chosen by less than half of the rows, or
-        if the mean does worse on these rows than `honest_value_`, it is the pooled one all the same.
+        the optima without each fold. A single optimum depends on the few rows around it; the mean is
+        less noisy, and does better on new data with rare positives. The pooled one is used all the
+        same with constraints or a guarantee (a mean need not meet them), if a fold's threshold was
+        chosen by less than half of the rows, or if the mean does worse on these rows than
+        `cross_validated_value_`.
 
     Attributes
     ----------
@@ -108,22 +114,32 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     threshold_ : float
         The threshold; `best_threshold_` is another name for it.
     solution_ : Solution
-        The search on the pooled out-of-fold scores, with its certificate; its own threshold is the
-        pooled one.
-    honest_value_ : float
-        The value to expect: each fold judged at the best threshold of the others, counts pooled.
-        NaN where the rows do not suffice to tell.
+        The search on the pooled out-of-fold scores, with its certificate and the pooled threshold.
+    cross_validated_value_ : float
+        The value to expect on new data: each fold judged at the best threshold of the others, counts
+        pooled, for as many rows as `best_score_`. NaN if there are too few rows of a class.
+    cross_validation_ : CrossValidated or None
+        The same in detail: pooled counts, and the threshold and the value of each fold.
     best_score_ : float
-        The value at the threshold on the rows that chose it: too good.
+        The value at the threshold on the rows that chose it: optimistic.
     fold_thresholds_ : ndarray
-        The thresholds that judged the folds: the optimum of the others, exact.
+        The thresholds that judged the folds: the exact optimum of the others.
     classes_ : ndarray of shape (2,)
         The labels.
 
     Warns
     -----
     LeakageWarning
-        Where it can be seen that the same rows, or the same groups, fit and judge.
+        The same rows or groups are seen to fit and to judge.
+    DataWarning
+        Labels are strings and `pos_label` is not given.
+
+    Raises
+    ------
+    InfeasibleError
+        No threshold meets the constraints.
+    InvalidInputError
+        Not two classes, no weight on one of them, or an estimator that scores all rows alike.
 
     Examples
     --------
@@ -132,7 +148,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     >>> from sklearn.linear_model import LogisticRegression
     >>> X, y = make_classification(500, weights=[0.9], random_state=0)
     >>> model = cp.CutpointClassifier(LogisticRegression(), maximize="f1").fit(X, y)
-    >>> round(model.threshold_, 3), round(model.best_score_, 3), round(model.honest_value_, 3)
+    >>> round(model.threshold_, 3), round(model.best_score_, 3), round(model.cross_validated_value_, 3)
     (0.293, 0.627, 0.614)
     """
 
@@ -143,7 +159,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         maximize: Objective | None = None,
         minimize: Objective | None = None,
         subject_to: Constraints = None,
-        confidence: Confidence | None = None,
+        guarantee: Confidence | None = None,
         cv: Any = 5,
         refit: bool = True,
         response_method: Literal["auto", "predict_proba", "decision_function"] = "auto",
@@ -156,7 +172,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         self.maximize = maximize
         self.minimize = minimize
         self.subject_to = subject_to
-        self.confidence = confidence
+        self.guarantee = guarantee
         self.cv = cv
         self.refit = refit
         self.response_method = response_method
@@ -186,6 +202,8 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         y = self._labels(y)
         fit_params, split_params = self._routed(params)
         weights = params.get("sample_weight")
+        if weights is not None:
+            check_weight_of_classes(y == self._positive, weights)
         if isinstance(self.cv, str) and self.cv == "prefit":
             splits, scores = None, self._prefit(X)
             row = np.arange(len(scores))
@@ -193,6 +211,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         else:
             splits, scores = self._out_of_fold(X, y, fit_params, split_params)
             row = np.concatenate([test for _, test in splits])
+        _check_not_constant(self.estimator, scores, splits)
         mass = None if weights is None else np.asarray(weights)[row]
         return self._cut(wanted, (y[row] == self._positive).astype(np.int8), scores, splits, mass)
 
@@ -206,8 +225,8 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     ) -> CutpointClassifier:
         """Find the threshold on scores of rows that did not fit the model, and judge it."""
         asked: dict[str, Any] = {wanted.direction: wanted.expression}
-        if self.confidence is not None:
-            asked |= {"confidence": self.confidence, "random_state": self.random_state}
+        if self.guarantee is not None:
+            asked |= {"guarantee": self.guarantee, "random_state": self.random_state}
         self.solution_ = find(
             labels, scores, subject_to=wanted.constraints or None, sample_weight=mass, **asked
         ).raise_if_infeasible()
@@ -215,21 +234,23 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         assert self.solution_.value is not None
         self.threshold_, self.best_score_ = self.solution_.threshold, self.solution_.value
         judged, chosen_by = _judged(wanted, labels, scores, splits, mass)
+        self.cross_validation_ = judged
         self.fold_thresholds_ = np.array([] if judged is None else judged.thresholds)
-        self.honest_value_ = math.nan if judged is None else judged.value
-        free = not wanted.constraints and self.confidence is None and 2 * chosen_by >= len(scores)
+        self.cross_validated_value_ = math.nan if judged is None else judged.value
+        free = not wanted.constraints and self.guarantee is None and 2 * chosen_by >= len(scores)
         if self.threshold == "average" and free and np.isfinite(self.fold_thresholds_).all():
             mean = float(scores.dtype.type(self.fold_thresholds_.mean()))
-            value = value_at(wanted.expression, labels, scores >= mean, mass)
-            if wanted.sign * value >= wanted.sign * self.honest_value_:
+            value = confusion_of(labels, scores >= mean, mass).metric(wanted.expression)
+            if wanted.sign * value >= wanted.sign * self.cross_validated_value_:
                 self.threshold_, self.best_score_ = mean, value
-        if mass is not None and not all(mass[labels == side].any() for side in (0, 1)):
-            # One class has no weight: nothing speaks for calling any row of new data by its name.
-            self.threshold_ = -math.inf if mass[labels == 1].any() else math.inf
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
         return self
+
+    def _keep(self, estimator: Any) -> None:
+        """Keep the fitted estimator, and what it knows of its features."""
+        self.estimator_ = estimator
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(estimator, name):
+                setattr(self, name, getattr(estimator, name))
 
     def _goal(self) -> Goal:
         maximize = self.maximize
@@ -249,8 +270,8 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
                 must_be="'average' or 'pooled'",
                 got=self.threshold,
             )
-        if self.confidence is not None:
-            check_confidence(self.confidence, "CutpointClassifier", expectation=True)
+        if self.guarantee is not None:
+            check_confidence(self.guarantee, "CutpointClassifier", expectation=True, parameter="guarantee")
         return goal(
             maximize=maximize, minimize=self.minimize, subject_to=self.subject_to, caller="CutpointClassifier"
         )
@@ -275,6 +296,8 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
                 must_be=f"one of the classes {self.classes_.tolist()}",
                 got=self.pos_label,
             )
+        if self.pos_label is None and isinstance(self._positive, str):
+            warnings.warn(DataWarning.positive_class(self.classes_.tolist()), stacklevel=3)
         return y
 
     def _routed(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -287,8 +310,8 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         if "sample_weight" in rest and not has_fit_parameter(self.estimator, "sample_weight"):
             del rest["sample_weight"]
             warnings.warn(
-                f"sample_weight weighs the search of the threshold only: {type(self.estimator).__name__}.fit "
-                "does not take it. For a pipeline, pass it to the step as well, such as "
+                f"sample_weight only weights the search of the threshold: {type(self.estimator).__name__} "
+                "does not take it.\n\nHint: for a pipeline, pass it to the step as well, for example "
                 "logisticregression__sample_weight.",
                 UserWarning,
                 stacklevel=3,
@@ -304,7 +327,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
                 "Hint: fit it first, on other rows than these."
             )
             raise NotFittedError(message) from error
-        self.estimator_ = self.estimator
+        self._keep(self.estimator)
         warn_if_seen(self.estimator, X)
         return self._scores(self.estimator_, X)
 
@@ -321,17 +344,14 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
                 got=False,
                 hint="pass a share such as cv=0.2 for a single split.",
             )
-        self._check_confidence(len(splits))
-        need_both_classes(splits, y == self._positive)
+        self._check_guarantee(len(splits))
+        check_both_classes(splits, y == self._positive)
         warn_if_shared(splits, split_params.get("groups"))
         fitted = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_fold)(self, X, y, (train, test), fit_params, keep=not self.refit)
+            delayed(fit_fold)(self, X, y, (train, test), fit_params, keep=not self.refit)
             for train, test in splits
         )
-        if self.refit:
-            self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
-        else:
-            self.estimator_ = fitted[0][1]
+        self._keep(clone(self.estimator).fit(X, y, **fit_params) if self.refit else fitted[0][1])
         return splits, np.concatenate([scores for scores, _ in fitted])
 
     def _splits(self, X: Any, y: NDArray[Any], split_params: dict[str, Any]) -> list[Any]:
@@ -342,7 +362,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             cv = StratifiedShuffleSplit(1, test_size=cv, random_state=self.random_state)
         shape: tuple[int, ...] = getattr(X, "shape", ())
         groups = split_params.get("groups")
-        return folds(
+        return make_splits(
             y,
             cv,
             X=X,
@@ -356,18 +376,18 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             caller="CutpointClassifier",
         )
 
-    def _check_confidence(self, splits: int) -> None:
+    def _check_guarantee(self, splits: int) -> None:
         from sklearn.frozen import FrozenEstimator
 
-        if self.confidence is None or isinstance(self.estimator, FrozenEstimator):
+        if self.guarantee is None or isinstance(self.estimator, FrozenEstimator):
             return
         if splits > 1 or self.refit:
             raise InvalidParameterError.of(
-                parameter="confidence",
+                parameter="guarantee",
                 caller="CutpointClassifier",
                 must_be="used with cv='prefit', or with a single split and refit=False: out-of-fold scores "
                 "come from other models than the one that is refitted, so they certify nothing about it",
-                got=f"{self.confidence!r} with cv={self.cv!r}, refit={self.refit!r}",
+                got=f"{self.guarantee!r} with cv={self.cv!r}, refit={self.refit!r}",
                 hint="for example cv=0.3, refit=False.",
             )
 
@@ -392,7 +412,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         return values if positive == 1 else -values
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the positive class where the score is at least the threshold, else the other class."""
+        """Return the positive class if the score is at least the threshold, else the other class."""
         check_is_fitted(self, "threshold_")
         called = self._scores(self.estimator_, X) >= self.threshold_
         positive = int(np.flatnonzero(self.classes_ == self._positive)[0])
@@ -445,7 +465,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
 # --- folds
 
 
-def _fit_fold(
+def fit_fold(
     model: CutpointClassifier,
     X: Any,
     y: NDArray[Any],
@@ -454,7 +474,7 @@ def _fit_fold(
     *,
     keep: bool,
 ) -> tuple[NDArray[Any], Any]:
-    """Fit a clone on one part and score the other; module-level, so that joblib can send it off."""
+    """Fit a clone on one part and score the other; at module level, so that joblib can pickle it."""
     train, test = split
     part = {name: _part(value, train, len(y)) for name, value in fit_params.items()}
     fitted = clone(model.estimator).fit(_safe_indexing(X, train), y[train], **part)
@@ -472,10 +492,10 @@ def _judged(
     scores: NDArray[Any],
     splits: Splits | None,
     mass: NDArray[Any] | None,
-) -> tuple[Honest | None, int]:
-    """Judge the choice of the threshold on rows outside it; None if there are too few of a class.
+) -> tuple[CrossValidated | None, int]:
+    """Cross-validate the choice of the threshold, and count the rows that chose for the smallest fold.
 
-    And say how many rows chose for the fold that had the fewest.
+    None if there are too few rows of a class.
     """
     if splits is None or len(splits) == 1:  # one model: only the choice of the threshold is repeated
         folds = min(5, int(labels.sum()), int((labels == 0).sum()))
@@ -485,9 +505,28 @@ def _judged(
         again = StratifiedKFold(folds, shuffle=True, random_state=seed)
         entries: Splits = list(again.split(np.zeros(len(labels)), labels))
     else:
-        entries = scored_entries(splits)
+        entries = out_of_fold_splits(splits)
     fewest = min(len(chooses) for chooses, _ in entries)
-    return honest(wanted, labels, scores, entries, weights=mass, skip=True), fewest
+    total = float(len(labels)) if mass is None else math.fsum(mass)
+    return cross_validate(wanted, labels, scores, entries, weights=mass, mass=total, skip=True), fewest
+
+
+def check_weight_of_classes(positive: NDArray[np.bool_], sample_weight: Any) -> None:
+    """Raise if all rows of a class weigh nothing; weights of another kind are checked by the search."""
+    weights = np.asarray(sample_weight)
+    if weights.shape != positive.shape:
+        return
+    for name, rows in (("positive", positive), ("negative", ~positive)):
+        if not weights[rows].any():
+            raise InvalidInputError.no_weight(side=name, rows=int(rows.sum()))
+
+
+def _check_not_constant(estimator: Any, scores: NDArray[Any], splits: Splits | None) -> None:
+    """Raise if every model gives all its rows one score: there is nothing to choose from."""
+    sizes = [len(scores)] if splits is None else [len(test) for _, test in splits]
+    parts = np.split(scores, np.cumsum(sizes)[:-1]) if max(sizes) > 1 else [scores]
+    if all((part == part[0]).all() for part in parts):
+        raise InvalidInputError.constant_scores(estimator=type(estimator).__name__, score=float(parts[0][0]))
 
 
 def _routing_enabled() -> bool:
@@ -508,10 +547,10 @@ def scorer(
 ) -> Any:
     """Make a scorer for `GridSearchCV` and the like: the best value over all thresholds.
 
-    So a search of hyper-parameters optimises what will be deployed, and not the value at 0.5. When
-    minimising, the sign is turned, as in scikit-learn's ``neg_...`` scorers. NaN where no threshold
-    meets the constraints. The value is a resubstitution value for the threshold: good to compare
-    models of one size of data by, too good to report.
+    So a search of hyper-parameters optimizes what will be deployed, not the value at 0.5. When
+    minimizing, the sign is turned, as in scikit-learn's ``neg_...`` scorers. NaN if no threshold
+    meets the constraints. The threshold is chosen on the rows that are scored, so the value is good
+    for comparing models but too optimistic to report.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from cutpoints._version import __version__
-from cutpoints.cli._messages import in_options
+from cutpoints.cli._errors import in_shell
 from cutpoints.cli._options import examples
 from cutpoints.cli.apply import apply
 from cutpoints.cli.assess import assess
@@ -53,9 +53,9 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except InfeasibleError as error:
-            raise _Infeasible(in_options(str(error))) from error
+            raise _Infeasible(in_shell(error, ctx)) from error
         except CutpointError as error:
-            raise _Failure(in_options(str(error))) from error
+            raise _Failure(in_shell(error, ctx)) from error
         except OSError as error:  # a full disk, say
             if error.errno == errno.EPIPE:
                 raise  # click ends without a word when nobody reads any more

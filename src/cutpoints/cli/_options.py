@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from cutpoints.cli._output import waiting
+import cutpoints as cp
 
 if TYPE_CHECKING:
-    from cutpoints._data.arrays import ArraySource
-    from cutpoints._data.files import Models
-    from cutpoints._data.streaming import BatchSource
+    from cutpoints import Data
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -100,14 +98,14 @@ data_options = together(
 
 
 def goal_options(command: F) -> F:
-    """Add what to maximise or minimise, and what must hold."""
+    """Add what to maximize or minimize, and what must hold."""
     for add in reversed(
         (
             click.option(
-                "--maximize", metavar="GOAL", help="What to maximise: f1, 0.7*accuracy + 0.3*recall."
+                "--maximize", metavar="GOAL", help="What to maximize: f1, 0.7*accuracy + 0.3*recall."
             ),
             click.option(
-                "--minimize", metavar="GOAL", help="What to minimise: error_rate, 'cost(fp=2, fn=1)'."
+                "--minimize", metavar="GOAL", help="What to minimize: error_rate, 'cost(fp=2, fn=1)'."
             ),
             click.option(
                 "--subject-to",
@@ -121,6 +119,13 @@ def goal_options(command: F) -> F:
     return command
 
 
+def need_label(label: str | None, positives: str | None = None) -> None:
+    """Exit with 2 unless there are labels, or counts in their place."""
+    if label is None and positives is None:
+        message = "Missing option '--label' (or '--positives' and '--negatives')."
+        raise click.UsageError(message)
+
+
 def need_goal(maximize: str | None, minimize: str | None) -> None:
     """Exit with 2 unless exactly one of the two was given."""
     if (maximize is None) == (minimize is None):
@@ -132,34 +137,20 @@ def need_goal(maximize: str | None, minimize: str | None) -> None:
         raise click.UsageError(message)
 
 
-def read(files: tuple[str, ...], *, score: str, **columns: str | None) -> ArraySource:
-    """Read the columns that `data_options` name; exit with 2 for options that do not go together."""
-    return read_models(files, scores=(score,), **columns).sources[score]
+def read(
+    files: tuple[str, ...], *, score: str | tuple[str, ...] | None = None, **columns: str | None
+) -> Data:
+    """Name the columns that the options name; exit with 2 for options that cannot be combined.
 
-
-def read_or_stream(files: tuple[str, ...], *, score: str, **columns: str | None) -> ArraySource | BatchSource:
-    """Read as `read` does; but large files are read batch by batch in the search."""
+    Nothing is read yet: the goal is parsed before the data are read.
+    """
     _check(**columns)
-    from cutpoints._data.files import source
-
-    with waiting("Reading"):
-        return source(files, score=score, stream=None, **columns)
-
-
-def read_models(
-    files: tuple[str, ...], *, scores: tuple[str, ...], group: str | None = None, **columns: str | None
-) -> Models:
-    """Read several columns of scores, and groups, of the same rows; see `read`."""
-    _check(**columns)
-    from cutpoints._data.files import models
-
-    with waiting("Reading"):
-        return models(files, scores=scores, group=group, **columns)
+    return cp.read(list(files), score=list(score) if isinstance(score, tuple) else score, **columns)
 
 
 def _check(
     *,
-    label: str | None,
+    label: str | None = None,
     weight: str | None = None,
     positives: str | None = None,
     negatives: str | None = None,
@@ -170,11 +161,8 @@ def _check(
     if counted:
         for option, value in (("--label", label), ("--weight", weight), ("--pos-label", pos_label)):
             if value is not None:
-                message = f"{option} does not go with --positives and --negatives."
+                message = f"{option} cannot be combined with --positives and --negatives."
                 raise click.UsageError(message)
         if positives is None or negatives is None:
             message = "--positives and --negatives must be given together."
             raise click.UsageError(message)
-    elif label is None:
-        message = "Missing option '--label' (or '--positives' and '--negatives')."
-        raise click.UsageError(message)

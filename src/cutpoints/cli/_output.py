@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from cutpoints._format import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 KEY_METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
 """What tables show of a confusion beside what was asked for."""
-_LARGE = 1000
 _PATIENCE = 2.0
 _BLOCK = 1 << 12
 _NAME = 12
@@ -29,7 +28,7 @@ _NAME = 12
 
 def print_json(shown: dict[str, Any]) -> None:
     """Print one object as strict JSON: NaN and infinity never reach it as such."""
-    click.echo(json.dumps(shown, indent=2, allow_nan=False))
+    click.echo(to_json(shown))
 
 
 def console() -> Console:
@@ -204,37 +203,3 @@ def beside(*parts: RenderableType) -> RenderableType:
         return made
     first, *rest = parts
     return Group(first, *(piece for part in rest for piece in ("", part)))
-
-
-def exact(x: float | None) -> str:
-    """Write a threshold so that it can be copied: the shortest text of this very float."""
-    return "none" if x is None else repr(float(x))
-
-
-def count(x: float) -> str:
-    """Write a count with separators, a weight or a cost with six digits or all before the point.
-
-    Beyond 1e15 the digits of a float are noise.
-
-    Examples
-    --------
-    >>> count(1234567), count(0.1234567), count(1234567.891), count(1e90)
-    ('1,234,567', '0.123457', '1,234,567.89', '1e+90')
-    """
-    if abs(x) < 1e15 and x == int(x):
-        return f"{int(x):,}"
-    return f"{x:,.2f}" if 1e5 <= abs(x) < 1e15 else f"{x:,.6g}"
-
-
-def value(x: float) -> str:
-    """Write the value of a metric: four decimals, costs as counts, a dash where it is undefined."""
-    if math.isnan(x):
-        return "-"
-    if abs(x) >= _LARGE or (abs(x) > 1 and x == round(x)):
-        return count(x)
-    return f"{x:.4f}"
-
-
-def data(rows: float, positives: float, negatives: float) -> str:
-    """Write how many rows there are, and of which kind."""
-    return f"{count(rows)} rows, {count(positives)} positive, {count(negatives)} negative"

@@ -6,35 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cutpoints.cli._output import count, exact, pairs, print_json, show, table, value, waiting
+import cutpoints as cp
+from cutpoints._format import count, exact, value
+from cutpoints.cli._output import pairs, print_json, show, table, waiting
 
 if TYPE_CHECKING:
+    from cutpoints import Data
     from cutpoints._segments import Segments
 
 SHOWN = 50
-_NOT_BY = {
-    "--positives": "positives",
-    "--negatives": "negatives",
-    "--check-calibration": "check_calibration",
-    "--policy": "policy_file",
-}
 
 
-def find_by(
-    files: tuple[str, ...], *, by: tuple[str, ...], min_rows: int, as_json: bool, **options: Any
-) -> None:
+def find_by(data: Data, *, by: tuple[str, ...], min_rows: int, as_json: bool, **goal: Any) -> None:
     """Find the segments' thresholds and print them; at least one must be found."""
-    for option, name in _NOT_BY.items():
-        if options.pop(name, None):
-            message = f"{option} does not go with --by."
-            raise click.UsageError(message)
-    if options["label"] is None:
-        message = "Missing option '--label'."
-        raise click.UsageError(message)
-    from cutpoints._find import find
-
     with waiting("Searching"):
-        found = find(list(files), by=list(by), min_rows=min_rows, **options)
+        found = cp.find_by(data, by=list(by), min_rows=min_rows, **goal)
     if as_json:
         print_json(found.to_dict())
     else:

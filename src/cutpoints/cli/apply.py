@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import cutpoints as cp
+from cutpoints._format import count
 from cutpoints.cli._options import examples, files_argument, json_option, memory_option, policy_score_option
-from cutpoints.cli._output import count, print_json, waiting
+from cutpoints.cli._output import print_json, waiting
 
 if TYPE_CHECKING:
-    from cutpoints._policy import Policy
+    from cutpoints import Policy
     from cutpoints._policy.files import Applied
 
 missing_option = click.option(
     "--missing",
     type=click.Choice(["error", "negative", "positive", "keep"]),
-    help="What to make of missing scores: an error, a decision, or no decision. By default as the "
-    "policy says.",
+    help="How to treat missing scores: an error, a decision, or no decision. By default as the policy says.",
 )
 
 
@@ -59,12 +60,12 @@ def apply(
 ) -> None:
     """Write rows with a column of decisions: 1 if the score is at least the threshold, else 0.
 
-    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'new/**/*.parquet', or - for standard input. Files may be larger than memory. All columns are kept as
     they are, in a CSV to the letter. The output appears whole or not at all.
     """
     if as_json and output == "-":
-        message = "--json does not go with decisions on standard output: give them a file with -o."
+        message = "--json cannot be combined with decisions on standard output: give them a file with -o."
         raise click.UsageError(message)
     rule = load(policy, files)
     if output == "-" and sys.stdout.isatty() and any(name.endswith((".parquet", ".pq")) for name in files):
@@ -85,9 +86,7 @@ def load(policy: str, files: tuple[str, ...]) -> Policy:
     if policy == "-" and "-" in files:
         message = "The policy and the data cannot both be standard input."
         raise click.UsageError(message)
-    from cutpoints._policy import Policy
-
-    return Policy.load(policy)
+    return cp.Policy.load(policy)
 
 
 def _sentence(done: Applied) -> str:

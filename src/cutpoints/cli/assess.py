@@ -6,7 +6,16 @@ from typing import Any
 
 import click
 
-from cutpoints.cli._options import data_options, examples, goal_options, json_option, need_goal, read_models
+import cutpoints as cp
+from cutpoints.cli._options import (
+    data_options,
+    examples,
+    goal_options,
+    json_option,
+    need_goal,
+    need_label,
+    read,
+)
 from cutpoints.cli._output import pairs, print_json, show, waiting
 
 
@@ -60,34 +69,29 @@ def assess(
     random_state: int,
     **columns: Any,
 ) -> None:
-    """Say how far the best threshold can be trusted on new rows.
+    """Estimate how well the best threshold will work on new data.
 
     The value at the best threshold is printed twice: on the rows that chose it, where it looks
     better than it is, and cross-validated. The scores must come from rows that the model was not
     fitted on. The bootstrap interval is a heuristic; the other sets and bounds are exact for
     independent rows.
 
-    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'scores/**/*.parquet', or - for standard input.
     """
     need_goal(maximize, minimize)
     if columns["positives"] is not None or columns["negatives"] is not None:
         message = "Rows that are already counted cannot be assessed: resampling needs one row per case."
         raise click.UsageError(message)
-    from cutpoints._assess import assess as look
-    from cutpoints._goal import goal
-
-    # A slip in the goal is told before a large file is read.
-    goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="assess")
-    score = columns.pop("score")
-    sources, groups = read_models(files, scores=(score,), group=group, **columns)
+    need_label(columns["label"])
+    rows = read(files, **columns)
     with waiting("Assessing"):
-        found = look(
-            sources[score],
+        found = cp.assess(
+            rows,
             maximize=maximize,
             minimize=minimize,
             subject_to=subject_to,
-            groups=groups,
+            groups=group,
             cv=cv,
             stratify=stratify,
             confidence=confidence,

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from cutpoints.cli._messages import in_columns
+import cutpoints as cp
+from cutpoints._format import count, value
 from cutpoints.cli._options import (
     examples,
     files_argument,
@@ -17,7 +18,7 @@ from cutpoints.cli._options import (
     rows_options,
     score_option,
 )
-from cutpoints.cli._output import count, pairs, print_json, show, table, value, waiting
+from cutpoints.cli._output import pairs, print_json, show, table, waiting
 
 if TYPE_CHECKING:
     from cutpoints._calibration import Calibration
@@ -63,23 +64,16 @@ def calibration(
     as_json: bool,
     **rows: str | None,
 ) -> None:
-    """Tell whether probabilities are calibrated, on rows with labels.
+    """Check whether probabilities are calibrated, on rows with labels.
 
-    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'scores/**/*.parquet', or - for standard input. Use rows that the classifier has not seen. A p-value
     that is not small is no proof of calibration.
     """
-    from cutpoints._calibration import calibration as measure
-    from cutpoints._calibration import check_threshold
-    from cutpoints._goal import goal
-
-    goal(maximize=maximize, caller="check_threshold")
-    source = read(files, label=label, score=score, pos_label=pos_label, **rows)
-    source.summary()  # checks the labels
-    y, _ = source.streams[0].read(slice(None), slice(None))
-    with waiting("Measuring"), in_columns(y_prob=score):
-        found = measure(y, source.scores, strategy=strategy, n_bins=n_bins)
-        check = check_threshold(y, source.scores, maximize=maximize)
+    data = read(files, label=label, score=score, pos_label=pos_label, **rows)
+    with waiting("Measuring"):
+        found = cp.calibration(data, strategy=strategy, n_bins=n_bins)
+        check = cp.check_threshold(data, maximize=maximize)
     if as_json:
         print_json(found.to_dict() | {"threshold_check": check.to_dict()})
         return

@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cutpoints.cli._options import examples, files_argument, json_option, policy_score_option, rows_options
-from cutpoints.cli._output import count, data, exact, pairs, print_json, show, table, value, waiting
+from cutpoints._format import count, exact, rows_in_words, value
+from cutpoints.cli._options import (
+    examples,
+    files_argument,
+    json_option,
+    policy_score_option,
+    read,
+    rows_options,
+)
+from cutpoints.cli._output import pairs, print_json, show, table, waiting
 from cutpoints.cli.apply import load
 
 if TYPE_CHECKING:
@@ -58,9 +66,9 @@ def check(
     as_json: bool,
     **rows: str | None,
 ) -> None:
-    """Tell whether a policy still does on new rows what it did, and what would be best now.
+    """Check whether a policy still performs on new data, and what would be best now.
 
-    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'new/**/*.parquet', or - for standard input. Without labels: have the scores moved? With labels: do
     the constraints still hold, has the goal fallen, what would the best threshold be now? Ends with
     0 if all is well and with 4 if not, for schedulers.
@@ -71,7 +79,7 @@ def check(
         raise click.UsageError(message)
     with waiting("Checking"):
         found = rule.check(
-            list(files), score=score, label=label, pos_label=pos_label, alpha=alpha, psi=psi, **rows
+            read(files, score=score, label=label, pos_label=pos_label, **rows), alpha=alpha, psi=psi
         )
     if as_json:
         print_json(found.to_dict())
@@ -100,7 +108,7 @@ def _print(found: Check) -> None:
         parts: list[Any] = [pairs(rows)]
     else:
         c = labels.confusion
-        rows += [*_best(found, labels), ("data", data(found.rows, c.tp + c.fn, c.fp + c.tn))]
+        rows += [*_best(found, labels), ("data", rows_in_words(found.rows, c.tp + c.fn, c.fp + c.tn))]
         parts = [pairs(rows), "", _metrics(found, labels)]
         if labels.constraints:
             parts += ["", _constraints(labels)]

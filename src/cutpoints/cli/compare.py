@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cutpoints.cli._messages import in_columns
+import cutpoints as cp
+from cutpoints._format import count, exact, value
 from cutpoints.cli._options import (
     examples,
     files_argument,
@@ -16,22 +17,12 @@ from cutpoints.cli._options import (
     need_goal,
     needed_label_option,
     pos_label_option,
+    read,
     rows_options,
     scores_option,
     weight_option,
 )
-from cutpoints.cli._output import (
-    count,
-    exact,
-    fits,
-    pairs,
-    print_json,
-    show,
-    table,
-    value,
-    waiting,
-    warn_of_one_class,
-)
+from cutpoints.cli._output import fits, pairs, print_json, show, table, waiting, warn_of_one_class
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +54,7 @@ _SPARE_TESTS = ("right alone", "AUC", "goal", "bootstrap")
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
-    help="Of the intervals.",
+    help="Confidence of the intervals.",
 )
 @click.option(
     "--plot", type=click.Path(dir_okay=False), help="Draw the models in ROC space: .png, .svg or .pdf."
@@ -86,35 +77,17 @@ def compare(
 ) -> None:
     """Compare models on the same rows, each at its own best threshold.
 
-    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'scores/**/*.parquet', or - for standard input. It has one column of scores per model. The winner
     is tested against each other model: DeLong on the areas under the ROC curves, McNemar on the
     decisions, a paired bootstrap on the goal.
     """
     need_goal(maximize, minimize)
-    from cutpoints._compare import compare as judge
-    from cutpoints._data.file_columns import typed_label
-    from cutpoints._data.files import read_columns
-    from cutpoints._goal import goal
-
-    # A slip in the goal is told before a large file is read.
-    goal(maximize=maximize, minimize=minimize, subject_to=subject_to)
-    with waiting("Reading"):
-        numbers = [*scores, *([] if weight is None else [weight])]
-        columns, labels = read_columns(files, numbers=numbers, label=label, **rows)
-    assert labels is not None
-    names_of = in_columns(y_true=label, sample_weight=weight)
-    with waiting("Comparing"), names_of, warnings.catch_warnings(record=True) as caught:
+    data = read(files, label=label, score=scores, weight=weight, pos_label=pos_label, **rows)
+    with waiting("Comparing"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = judge(
-            {name: columns[name] for name in scores},
-            labels,
-            maximize=maximize,
-            minimize=minimize,
-            subject_to=subject_to,
-            sample_weight=None if weight is None else columns[weight],
-            pos_label=typed_label(pos_label, labels),
-            confidence=confidence,
+        found = cp.compare(
+            data, maximize=maximize, minimize=minimize, subject_to=subject_to, confidence=confidence
         )
     for one in caught:
         click.echo(f"Warning: {' '.join(str(one.message).split())}", err=True)
@@ -125,7 +98,7 @@ def compare(
     if plot is not None and found.winners:
         from cutpoints.plots import ComparisonDisplay
 
-        drawn = str(ComparisonDisplay.of(found).save(plot))
+        drawn = str(ComparisonDisplay.of_comparison(found).save(plot))
     if as_json:
         print_json(found.to_dict() | {"plot": drawn})
     found.raise_if_infeasible()

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import csv
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cutpoints.cli._options import data_options, examples, json_option, read
+import cutpoints as cp
+from cutpoints._format import count, exact, rows_in_words, value
+from cutpoints.cli._options import data_options, examples, json_option, need_label, read
 from cutpoints.cli._output import (
     KEY_METRICS,
-    count,
-    data,
-    exact,
     fits_in_line,
     pairs,
     print_columns,
     print_json,
     show,
     table,
-    value,
     waiting,
     warn_of_one_class,
 )
+from cutpoints.exceptions import DataWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +43,7 @@ _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity")
         "cutpoints curve scores.csv --label y --score p --at 0.5 --at 0.3",
         "cutpoints curve scores.csv --label y --score p --csv > curve.csv",
         "cutpoints curve scores.csv --label y --score p \\",
-        "    --plot roc,pr,threshold --maximize f1 -o pictures",
+        "    --plot roc,pr,threshold --maximize f1 -o plots",
     )
 )
 @data_options
@@ -58,29 +58,27 @@ _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity")
 @click.option(
     "--limit",
     type=click.IntRange(min=2),
-    help="Show about so many cuts, evenly spread.  [default: 20; all with --csv and --json]",
+    help="Show about this many cuts, evenly spread.  [default: 20; all with --csv and --json]",
 )
 @click.option("--all", "everything", is_flag=True, help="Show every cut.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with all columns.")
 @click.option(
     "--plot",
     metavar="NAMES",
-    help="Draw pictures, with commas between: roc, pr, threshold, scores, confusion, cost, decision, "
+    help="Draw plots, separated by commas: roc, pr, threshold, scores, confusion, cost, decision, "
     "brier, det, gain, lift, ks, profit.",
 )
-@click.option(
-    "-o", "--output", metavar="FOLDER", default=".", help="Where to write pictures.  [default: here]"
-)
+@click.option("-o", "--output", metavar="FOLDER", default=".", help="Where to write plots.  [default: here]")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["png", "svg"]),
     default="png",
     show_default=True,
-    help="Of the pictures.",
+    help="Format of the plots.",
 )
-@click.option("--maximize", metavar="GOAL", help="Mark the best threshold for a goal in the pictures: f1.")
-@click.option("--minimize", metavar="GOAL", help="The same for a goal to minimise: 'cost(fp=2, fn=1)'.")
+@click.option("--maximize", metavar="GOAL", help="Mark the best threshold for a goal in the plots: f1.")
+@click.option("--minimize", metavar="GOAL", help="The same for a goal to minimize: 'cost(fp=2, fn=1)'.")
 @json_option
 def curve(
     files: tuple[str, ...],
@@ -99,9 +97,9 @@ def curve(
 ) -> None:
     """Show what every threshold does: confusion, precision, recall and more.
 
-    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'scores/**/*.parquet', or - for standard input. A row is called positive if its score is at least the
-    threshold; at 'inf' nobody is. Precision is undefined there, an empty cell.
+    threshold; at 'inf' no row is. Precision is undefined there, an empty cell.
     """
     chosen = [option for option, given in (("--csv", as_csv), ("--json", as_json)) if given]
     if len(chosen) > 1:
@@ -117,16 +115,13 @@ def curve(
         message = "--maximize and --minimize cannot both be given."
         raise click.UsageError(message)
     if plot is None and (maximize is not None or minimize is not None):
-        message = "--maximize and --minimize mark a point in pictures: they go with --plot."
+        message = "--maximize and --minimize mark a point in plots: add --plot."
         raise click.UsageError(message)
     displays = _displays(plot)
-    from cutpoints._curve import curve as all_cuts
-    from cutpoints._kernel.masses import number
-
-    source = read(files, **columns)
+    need_label(columns["label"], columns["positives"])
     with waiting("Counting"):
-        found = all_cuts(source)
-    warn_of_one_class(source.summary().totals)
+        found = cp.curve(read(files, **columns))
+    warn_of_one_class((found.positives, found.negatives))
     files_written = _draw(found, displays, output, form, maximize=maximize, minimize=minimize, at=at)
     if at:
         shown = _at(found, at)
@@ -137,17 +132,16 @@ def curve(
     if as_csv:
         _print_csv(shown)
         return
-    summary = source.summary()
     facts = {
-        "rows": summary.rows,
-        "positives": number(summary.totals[0]),
-        "negatives": number(summary.totals[1]),
+        "rows": found.rows,
+        "positives": found.positives,
+        "negatives": found.negatives,
         "auc": found.auc,
         "average_precision": found.average_precision,
         "cuts": len(found),
     }
     if as_json:
-        from cutpoints._result import json_number
+        from cutpoints._format import json_number
 
         points = zip(*shown.values(), strict=True)
         print_json(
@@ -174,15 +168,10 @@ def _at(found: Curve, thresholds: Sequence[float]) -> dict[str, list[float]]:
 
 
 def _evaluations(found: Curve, thresholds: Sequence[float]) -> list[Evaluation]:
-    """Return the whole catalogue at each threshold."""
-    if not thresholds:
-        return []
-    from cutpoints._evaluate import evaluate_cut
-
-    return [
-        evaluate_cut(found.at(t), threshold=t, auc=found.auc, average_precision=found.average_precision)
-        for t in thresholds
-    ]
+    """Return the whole catalogue at each threshold; its warnings are printed with it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return [cp.evaluate(found, threshold=threshold) for threshold in thresholds]
 
 
 def _print_evaluation(one: Evaluation) -> None:
@@ -227,7 +216,7 @@ def _draw(
     minimize: str | None,
     at: Sequence[float],
 ) -> list[str]:
-    """Write the pictures; the goal, or else the first threshold of --at, is marked in them."""
+    """Write the plots; the goal, or else the first threshold of --at, is marked in them."""
     from pathlib import Path
 
     point: dict[str, Any] = {"maximize": maximize, "minimize": minimize}
@@ -278,7 +267,7 @@ def _print(
     rows = [
         ("AUC", value(facts["auc"])),
         ("average precision", value(facts["average_precision"])),
-        ("data", data(facts["rows"], facts["positives"], facts["negatives"])),
+        ("data", rows_in_words(facts["rows"], facts["positives"], facts["negatives"])),
         ("cuts", f"{count(cuts)}, {count(points)} shown" if points != cuts else count(cuts)),
     ]
     rows += [("picture", path) for path in written]

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import csv
 import shlex
+import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import cutpoints as cp
+from cutpoints._format import count, exact, value
 from cutpoints.cli._options import examples, json_option
-from cutpoints.cli._output import count, exact, print_json, show, table, value, waiting
+from cutpoints.cli._output import print_json, show, table, waiting
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -43,9 +47,13 @@ _SAVED = "scores.csv"
 class Result:
     """What is best for one goal, and what the default threshold does for it."""
 
-    goal: Goal
     solution: Solution
     default: Confusion
+
+    @property
+    def goal(self) -> Goal:
+        """The goal."""
+        return self.solution.goal()
 
     @property
     def default_value(self) -> float:
@@ -59,7 +67,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        from cutpoints._result import json_number
+        from cutpoints._format import json_number
 
         return {
             "goal": str(self.goal),
@@ -84,7 +92,7 @@ class Result:
 def demo(*, save: str | None, as_json: bool) -> None:
     """Find the best thresholds of a real classifier for five goals.
 
-    A logistic regression tells malignant from benign tumours by two measurements, on the breast
+    A logistic regression tells malignant from benign tumors by two measurements, on the breast
     cancer data that come with scikit-learn. Nothing is downloaded.
     """
     if save is not None and Path(save).exists():
@@ -123,12 +131,12 @@ def held_out_scores() -> tuple[NDArray[Any], NDArray[Any]]:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    tumours = load_breast_cancer()
-    labels = (tumours.target == list(tumours.target_names).index("malignant")).astype(int)
-    columns = [list(tumours.feature_names).index(name) for name in MEASUREMENTS]
+    tumors = load_breast_cancer()
+    labels = (tumors.target == list(tumors.target_names).index("malignant")).astype(int)
+    columns = [list(tumors.feature_names).index(name) for name in MEASUREMENTS]
     scores = cross_val_predict(
         make_pipeline(StandardScaler(), LogisticRegression()),
-        tumours.data[:, columns],
+        tumors.data[:, columns],
         labels,
         cv=StratifiedKFold(FOLDS, shuffle=True, random_state=0),
         method="predict_proba",
@@ -139,12 +147,9 @@ def held_out_scores() -> tuple[NDArray[Any], NDArray[Any]]:
 
 def solve(labels: NDArray[Any], scores: NDArray[Any]) -> list[Result]:
     """Find the best threshold for each goal."""
-    from cutpoints._curve import curve
-    from cutpoints._goal import goal
-
-    cuts = curve(labels, scores)
+    cuts = cp.curve(labels, scores)
     default = cuts.at(DEFAULT).confusion
-    return [Result(goal(**one), cuts.best(**one), default) for one in GOALS]
+    return [Result(cuts.best(**one), default) for one in GOALS]
 
 
 def _save(path: Path, labels: NDArray[Any], scores: NDArray[Any]) -> None:
@@ -167,10 +172,10 @@ def _print(results: list[Result], save: str | None) -> None:
     saved = cost.default_value - (cost.solution.value or 0)
     file = shlex.quote(save) if save is not None else _SAVED
     steps = [
-        *([f"cutpoints demo --save {file}"] if save is None else []),
-        f"cutpoints find {file} {_COLUMNS} --maximize f1",
-        f"cutpoints curve {file} {_COLUMNS}",
-        "cutpoints metrics",
+        *([f"demo --save {file}"] if save is None else []),
+        f"find {file} {_COLUMNS} --maximize f1",
+        f"curve {file} {_COLUMNS}",
+        "metrics",
     ]
     show(
         f"Is a tumour malignant? {count(solution.positives)} of {count(solution.rows)} are.",
@@ -186,12 +191,24 @@ def _print(results: list[Result], save: str | None) -> None:
         "less, since it was chosen on the same rows on which it is judged.",
         "",
         *([f"The scores are in {save}. Next:"] if save is not None else ["Next:"]),
-        *(f"  {step}" for step in steps),
     )
+    command = _command()
+    for step in steps:
+        click.echo(f"  {command} {step}")  # never broken into lines, so that it can be copied
+
+
+def _command() -> str:
+    """Return how to start `cutpoints` here: as it was started, unless it is on the path."""
+    if shutil.which("cutpoints"):
+        return "cutpoints"
+    started = sys.argv[0]
+    if Path(started).stem == "cutpoints":
+        return shlex.quote(started)
+    return f"{shlex.quote(sys.executable)} -m cutpoints"
 
 
 def _rows(result: Result) -> list[list[str]]:
-    """Return the lines of a goal: what is optimised, and each constraint below it."""
+    """Return the lines of a goal: what is optimized, and each constraint below it."""
     solution, default = result.solution, result.default
     assert solution.confusion is not None
     assert solution.value is not None

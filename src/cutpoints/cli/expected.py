@@ -6,20 +6,23 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cutpoints.cli._messages import in_columns
+import cutpoints as cp
+from cutpoints._format import count, exact, value
 from cutpoints.cli._options import (
     examples,
     files_argument,
     goal_options,
     json_option,
     need_goal,
+    read,
     rows_options,
     score_option,
     weight_option,
 )
-from cutpoints.cli._output import KEY_METRICS, count, exact, pairs, print_json, show, table, value, waiting
+from cutpoints.cli._output import KEY_METRICS, pairs, print_json, show, table, waiting
 
 if TYPE_CHECKING:
+    from cutpoints import Data
     from cutpoints._expected import ExpectedSolution
 
 ESTIMATE = "estimate"
@@ -53,7 +56,7 @@ ESTIMATE = "estimate"
 @click.option(
     "--exact-expectation",
     is_flag=True,
-    help="Maximise E[GOAL] itself: for at most 1,000 rows, without weights and constraints.",
+    help="Maximize E[GOAL] itself: for at most 1,000 rows, without weights and constraints.",
 )
 @click.option(
     "--method",
@@ -80,41 +83,33 @@ def expected(
 ) -> None:
     """Find the best threshold for calibrated probabilities, without labels.
 
-    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'scores/**/*.parquet', or - for standard input. A row of probability p counts as p of a positive and
     1 - p of a negative. For f1 and other quotients the value is that of the expected counts, not
     E[f1]: the mean of a quotient is not the quotient of the means. Check first with
-    `cutpoints calibration` whether the probabilities can be believed.
+    `cutpoints calibration` whether the probabilities are calibrated.
     """
     need_goal(maximize, minimize)
     if (train_prevalence is None) != (new_prevalence is None):
         message = "--train-prevalence and --new-prevalence must be given together."
         raise click.UsageError(message)
-    from cutpoints._data.files import read_columns
-    from cutpoints._expected import find_expected
-    from cutpoints._goal import goal
-
-    # A slip in the goal is told before a large file is read.
-    goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="find_expected")
-    with waiting("Reading"):
-        columns, _ = read_columns(files, numbers=[score, *([] if weight is None else [weight])], **rows)
-    p, moved = columns[score], None
-    with waiting("Searching"), in_columns(y_prob=score, sample_weight=weight):
+    given = read(files, score=score, weight=weight, **rows)
+    data, moved = given, None
+    with waiting("Searching"):
         if train_prevalence is not None and new_prevalence is not None:
-            p, moved = _moved(p, train_prevalence, new_prevalence)
-        solution = find_expected(
-            p,
+            data, moved = _moved(given, train_prevalence, new_prevalence)
+        solution = cp.find_expected(
+            data,
             maximize=maximize,
             minimize=minimize,
             subject_to=subject_to,
-            sample_weight=None if weight is None else columns[weight],
             method=method,
             exact_expectation=exact_expectation,
         )
     if moved is not None:
-        moved["unadjusted_threshold"] = _back(columns[score], p, solution.threshold)
+        moved["unadjusted_threshold"] = _back(given, data, solution.threshold)
     if as_json:
-        from cutpoints._result import json_number
+        from cutpoints._format import json_number
 
         shown = solution.to_dict()
         if moved is not None:
@@ -125,13 +120,11 @@ def expected(
         _print(solution, moved)
 
 
-def _moved(p: Any, train: float, new: str) -> tuple[Any, dict[str, float | None]]:
+def _moved(given: Data, train: float, new: str) -> tuple[Data, dict[str, float | None]]:
     """Adjust probabilities to a prevalence that is given or has to be estimated."""
-    from cutpoints._calibration import adjust_prior, estimate_prevalence
-
     error = None
     if new == ESTIMATE:
-        found = estimate_prevalence(p, train_prevalence=train)
+        found = cp.estimate_prevalence(given, train_prevalence=train)
         share, error = found.prevalence, found.standard_error
     else:
         try:
@@ -139,15 +132,19 @@ def _moved(p: Any, train: float, new: str) -> tuple[Any, dict[str, float | None]
         except ValueError:
             message = f"{new!r} is neither a number nor '{ESTIMATE}'."
             raise click.BadParameter(message, param_hint="'--new-prevalence'") from None
-    adjusted = adjust_prior(p, train_prevalence=train, new_prevalence=share)
-    return adjusted, {"train_prevalence": train, "new_prevalence": share, "standard_error": error}
+    adjusted = cp.adjust_prior(given, train_prevalence=train, new_prevalence=share)
+    return given.with_scores(adjusted), {
+        "train_prevalence": train,
+        "new_prevalence": share,
+        "standard_error": error,
+    }
 
 
-def _back(given: Any, adjusted: Any, threshold: float | None) -> float | None:
+def _back(given: Data, adjusted: Data, threshold: float | None) -> float | None:
     """Return the lowest given probability of the rows that are called positive."""
     if threshold is None:
         return None
-    called = given[adjusted >= threshold]
+    called = given.probabilities()[1][adjusted.probabilities()[1] >= threshold]
     return float(called.min()) if len(called) else float("inf")
 
 
@@ -156,10 +153,8 @@ def _print(solution: ExpectedSolution, moved: dict[str, Any] | None) -> None:
     assert solution.confusion is not None
     assert solution.value is not None
     low, high = solution.interval
-    from cutpoints._goal import in_words
-
     rows = [
-        ("goal", in_words(solution.direction, solution.objective, solution.constraints)),
+        ("goal", str(solution.goal())),
         ("threshold", f"{exact(solution.threshold)}   positive iff p >= threshold"),
         ("value", f"{count(solution.value)}   {solution.note}"),
     ]

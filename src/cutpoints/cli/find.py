@@ -6,34 +6,32 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+import cutpoints as cp
+from cutpoints._format import count, exact, rows_in_words, value
 from cutpoints.cli._options import (
     data_options,
     examples,
     goal_options,
     json_option,
     need_goal,
-    read_or_stream,
+    need_label,
+    read,
 )
 from cutpoints.cli._output import (
     KEY_METRICS,
     beside,
-    count,
-    data,
-    exact,
     pairs,
     print_json,
     show,
     table,
-    value,
     waiting,
     warn_of_direction,
     warn_of_one_class,
 )
 
 if TYPE_CHECKING:
+    from cutpoints import Data
     from cutpoints._calibration.measure import ThresholdCheck
-    from cutpoints._data.arrays import ArraySource
-    from cutpoints._data.streaming import BatchSource
     from cutpoints._goal import Goal
     from cutpoints._result import Confusion, Solution
 
@@ -48,7 +46,7 @@ _TIES_SHOWN = 5
         "cutpoints find scores.csv --label y --score p --maximize recall \\",
         "    --subject-to 'precision >= 0.95' --json",
         "cutpoints find scores.csv --label y --score p --maximize recall \\",
-        "    --subject-to 'precision >= 0.9' --confidence 0.95",
+        "    --subject-to 'precision >= 0.9' --guarantee 0.95",
         "cutpoints find scores.csv --label y --score p --maximize f1 \\",
         "    --check-calibration",
         "cutpoints find scores.csv --label y --score p --maximize f1 \\",
@@ -60,9 +58,9 @@ _TIES_SHOWN = 5
 @data_options
 @goal_options
 @click.option(
-    "--confidence",
+    "--guarantee",
     metavar="NUMBER",
-    callback=lambda _context, _option, text: None if text is None else _confidence(text),
+    callback=lambda _context, _option, text: None if text is None else _guarantee(text),
     help="The constraints hold on new rows with this confidence, such as 0.95, or only those "
     "thresholds are found; 'expectation': they hold on average.",
 )
@@ -71,7 +69,7 @@ _TIES_SHOWN = 5
     type=int,
     default=0,
     show_default=True,
-    help="With --confidence: random seed of the pilot rows, mixed with a digest of the data.",
+    help="With --guarantee: random seed of the pilot rows, mixed with a digest of the data.",
 )
 @click.option(
     "--method",
@@ -79,14 +77,6 @@ _TIES_SHOWN = 5
     default="auto",
     show_default=True,
     help="How to search. The answer is the same.",
-)
-@click.option(
-    "--at",
-    type=click.Choice(["score", "middle"]),
-    default="score",
-    show_default=True,
-    help="Put the threshold at the lowest score that is called positive, or in the middle "
-    "between it and the next lower score.",
 )
 @click.option(
     "--by",
@@ -119,10 +109,9 @@ def find(
     maximize: str | None,
     minimize: str | None,
     subject_to: tuple[str, ...],
-    confidence: float | Literal["expectation"] | None,
+    guarantee: float | Literal["expectation"] | None,
     random_state: int,
     method: Literal["auto", "sweep", "narrow", "ilp"],
-    at: Literal["score", "middle"],
     by: tuple[str, ...],
     min_rows: int | None,
     check_calibration: bool,
@@ -132,106 +121,85 @@ def find(
 ) -> None:
     """Find the threshold that is best for a goal, and prove it.
 
-    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'scores/**/*.parquet', or - for standard input. Files larger than memory are read in batches.
     A row is called positive if its score is at least the threshold. `cutpoints metrics` lists what
     goals and constraints are made of.
     """
     need_goal(maximize, minimize)
-    if confidence is not None and columns["weight"] is not None:
-        message = "--confidence does not go with --weight: it counts independent rows."
+    if guarantee is not None and columns["weight"] is not None:
+        message = "--guarantee cannot be combined with --weight: it counts independent rows."
         raise click.UsageError(message)
     if min_rows is not None and not by:
-        message = "--min-rows goes with --by: it is about the rows of a segment."
+        message = "--min-rows needs --by: it is about the rows of a segment."
         raise click.UsageError(message)
-    from cutpoints._find import find as search
-    from cutpoints._goal import goal
-
-    # A slip in the goal is told before a large file is read.
-    wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to)
-    warn_of_direction(wanted)
+    if by:
+        _check_by(columns, {"--check-calibration": check_calibration, "--policy": policy_file})
+    need_label(columns["label"], columns["positives"])
+    data = read(files, **columns)
+    goal: dict[str, Any] = {
+        "maximize": maximize,
+        "minimize": minimize,
+        "subject_to": subject_to,
+        "guarantee": guarantee,
+        "random_state": random_state,
+        "method": method,
+    }
     if by:
         from cutpoints.cli._segments import find_by
 
-        find_by(
-            files,
-            by=by,
-            min_rows=min_rows or 1,
-            as_json=as_json,
-            maximize=maximize,
-            minimize=minimize,
-            subject_to=subject_to,
-            confidence=confidence,
-            random_state=random_state,
-            method=method,
-            at=at,
-            check_calibration=check_calibration,
-            policy_file=policy_file,
-            **columns,
-        )
+        find_by(data, by=by, min_rows=min_rows or 1, as_json=as_json, **goal)
         return
-    source = read_or_stream(files, **columns)
     with waiting("Searching"):
-        solution = search(
-            source,
-            maximize=maximize,
-            minimize=minimize,
-            subject_to=subject_to,
-            confidence=confidence,
-            random_state=random_state,
-            method=method,
-            at=at,
-        )
-    summary = source.summary()
-    warn_of_one_class(summary.totals)
-    probabilities = summary.low >= 0 and summary.high <= 1
-    check = _check(solution, probabilities=probabilities) if check_calibration else None
+        solution = cp.find(data, **goal)
+    wanted = solution.goal()
+    warn_of_direction(wanted)
+    warn_of_one_class((solution.positives, solution.negatives))
+    probabilities = _are_probabilities(data)
+    check = _check(data, solution, probabilities=probabilities) if check_calibration else None
     if policy_file is not None and solution.threshold is not None:
-        names = {role: columns[role] for role in ("score", "label", "pos_label")}
-        solution.policy(**names).save(policy_file)
+        solution.policy().save(policy_file)
     if as_json:
         print_json(solution.to_dict() | ({} if check is None else {"threshold_check": check.to_dict()}))
     solution.raise_if_infeasible()
     if as_json:
         return
-    default = _at_default(source) if probabilities else None
+    # The curve of rows that stream would have to hold every distinct score.
+    default = cp.curve(data).at(DEFAULT).confusion if probabilities and not data.lazy else None
     _print(solution, wanted, default, None if check is None else check.sentence)
 
 
-def _at_default(source: ArraySource | BatchSource) -> Confusion | None:
-    """Return the confusion at 0.5; None if rows that stream would have to be read again for it."""
-    from cutpoints._data.arrays import ArraySource
-
-    if isinstance(source, ArraySource):
-        from cutpoints._curve import curve
-
-        return curve(source).at(DEFAULT).confusion
-    from cutpoints._result import make_cut
-
-    masses = source.masses_from(DEFAULT)
-    return (
-        None if masses is None else make_cut(source.summary().confusion(*masses), DEFAULT, DEFAULT).confusion
-    )
+def _check_by(columns: dict[str, Any], options: dict[str, Any]) -> None:
+    """Exit with 2 for what segments cannot have."""
+    counts = {"--positives": columns["positives"], "--negatives": columns["negatives"]}
+    for option, given in {**counts, **options}.items():
+        if given:
+            message = f"{option} cannot be combined with --by."
+            raise click.UsageError(message)
 
 
-def _check(solution: Solution, *, probabilities: bool) -> ThresholdCheck | None:
+def _are_probabilities(data: Data) -> bool:
+    """Whether all scores are in [0, 1]."""
+    summary = data.summary()
+    return bool(summary.low >= 0 and summary.high <= 1)
+
+
+def _check(data: Data, solution: Solution, *, probabilities: bool) -> ThresholdCheck | None:
     """Return the check against calibrated probabilities; None where there is no threshold to check."""
-    from cutpoints._calibration.measure import ThresholdCheck
-    from cutpoints._expected.theory import theory_of
-
     if solution.threshold is None:
         return None
-    theory = theory_of(solution) if probabilities and not solution.constraints else None
-    if theory is None:
+    plain = probabilities and not solution.constraints
+    if not plain or cp.calibrated_threshold(solution) is None:
         message = (
             "--check-calibration needs scores in [0, 1], no constraints, and a goal that is a quotient of "
             "linear functions of the counts, such as f1, accuracy or a cost."
         )
         raise click.UsageError(message)
-    return ThresholdCheck(solution, theory)
+    asked: Any = {solution.direction: solution.objective}
+    return cp.check_threshold(data, **asked)
 
 
-def _confidence(text: str) -> float | Literal["expectation"]:
+def _guarantee(text: str) -> float | Literal["expectation"]:
     """Read a number, or the word; whether the number makes sense the library says."""
     if text == "expectation":
         return "expectation"
@@ -257,7 +225,7 @@ def _print(solution: Solution, wanted: Goal, default: Confusion | None, check: s
         ("proof", _proof(solution)),
         *([] if solution.guarantee is None else [("guarantee", solution.promise())]),
         *([] if check is None else [("calibrated?", check)]),
-        ("data", data(solution.rows, solution.positives, solution.negatives)),
+        ("data", rows_in_words(solution.rows, solution.positives, solution.negatives)),
     ]
     tables = beside(_two_by_two(solution.confusion), _metrics(wanted, solution.confusion, default))
     show(pairs(rows), "", tables)

@@ -1,4 +1,4 @@
-"""`cutpoints ilp`: the best threshold as a 0-1 programme, solved and recounted."""
+"""`cutpoints ilp`: the best threshold as an integer program, solved and recounted."""
 
 from __future__ import annotations
 
@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cutpoints.cli._options import data_options, examples, goal_options, json_option, need_goal, read
-from cutpoints.cli._output import count, data, exact, pairs, print_json, show, waiting, warn_of_one_class
+import cutpoints as cp
+from cutpoints._format import count, exact, rows_in_words
+from cutpoints.cli._options import (
+    data_options,
+    examples,
+    goal_options,
+    json_option,
+    need_goal,
+    need_label,
+    read,
+)
+from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_class
 
 if TYPE_CHECKING:
     from cutpoints._result import Solution
@@ -58,7 +68,7 @@ def _epsilon(_context: click.Context, _option: click.Parameter, text: str) -> fl
     show_default=True,
     help="Stop when the answer is proven to be this close, as a share of the optimum's cost.",
 )
-@click.option("--write", "path", metavar="PATH", help="Write the programme to a .lp or .mps file.")
+@click.option("--write", "path", metavar="PATH", help="Write the program to a .lp or .mps file.")
 @click.option("--no-solve", is_flag=True, help="Formulate, and write if asked, but do not solve.")
 @click.option("--log", "show_log", is_flag=True, help="Show the solver's log on standard error.")
 @json_option
@@ -78,39 +88,37 @@ def ilp(
     as_json: bool,
     **columns: Any,
 ) -> None:
-    """Find the best threshold as a 0-1 programme, and count its answer again.
+    """Find the best threshold as an integer program, and count its answer again.
 
-    `cutpoints find` gives the same answer, faster. This is to look at the programme, to write it to
+    `cutpoints find` gives the same answer, faster. This is to look at the program, to write it to
     a file for another solver, and to check by other means. Goals and constraints must be linear in
     tp and fp, or ratios of such forms: accuracy, recall, costs, precision, F-beta, Jaccard.
 
-    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'scores/**/*.parquet', or - for standard input.
     """
     need_goal(maximize, minimize)
     if epsilon != "auto" and formulation == "chain":
         message = "--epsilon goes with --formulation document only; a chain has no strict inequality."
         raise click.UsageError(message)
-    from cutpoints.ilp import formulate
-
-    source = read(files, **columns)
+    need_label(columns["label"], columns["positives"])
     with waiting("Formulating"):
-        model = formulate(
-            source,
+        model = cp.ilp.formulate(
+            read(files, **columns),
             maximize=maximize,
             minimize=minimize,
             subject_to=subject_to,
             formulation=formulation,
             epsilon=epsilon,
         )
-    warn_of_one_class(source.summary().totals)
+    warn_of_one_class((model.positives, model.negatives))
     if path is not None:
         model.write(path)
     if no_solve:
         if as_json:
-            print_json({"programme": model.to_dict(), "written": path})
+            print_json({"program": model.to_dict(), "written": path})
         else:
-            show(pairs(_programme(model, path)))
+            show(pairs(_program(model, path)))
         return
     log = (lambda line: click.echo(line, nl=False, err=True)) if show_log else None
     with nullcontext() if show_log else waiting("Solving"):
@@ -118,22 +126,22 @@ def ilp(
         solution = model.believe(run)
     if as_json:
         solver = {"steps": run.steps, "nodes": run.nodes, "seconds": run.seconds}
-        print_json(solution.to_dict() | {"programme": model.to_dict(), "solver": solver, "written": path})
+        print_json(solution.to_dict() | {"program": model.to_dict(), "solver": solver, "written": path})
     solution.raise_if_infeasible()
     if not as_json:
         _print(model, run, solution, path)
 
 
-def _programme(model: Model, path: str | None) -> list[tuple[str, str]]:
+def _program(model: Model, path: str | None) -> list[tuple[str, str]]:
     size = model.to_dict()
     kinds = (
-        f"{count(size['integer_variables'])} of them whole numbers"
+        f"{count(size['integer_variables'])} of them integers"
         if size["integer_variables"]
-        else "no whole numbers needed"
+        else "no integers needed"
     )
     rows = [
         ("goal", str(model.goal)),
-        ("programme", f"{model.formulation}: {count(size['variables'])} variables, {kinds}"),
+        ("program", f"{model.formulation}: {count(size['variables'])} variables, {kinds}"),
         ("", f"{count(size['rows'])} rows, {count(size['nonzeros'])} numbers in them"),
     ]
     if model.epsilon is not None:
@@ -153,15 +161,15 @@ def _print(model: Model, run: Run, solution: Solution, path: str | None) -> None
     more = len(solution.ties)
     ties = f", {count(more)} more cut{'s' if more > 1 else ''} of equal value" if more else ""
     confusion = "  ".join(f"{name} {count(n)}" for name, n in solution.confusion.to_dict().items())
-    steps = f"{run.steps} programme{'s' if run.steps > 1 else ''}"
+    steps = f"{run.steps} program{'s' if run.steps > 1 else ''}"
     rows = [
-        *_programme(model, path),
+        *_program(model, path),
         ("threshold", f"{exact(solution.threshold)}   positive iff score >= threshold"),
         ("value", f"{count(solution.value)}{ties}"),
         ("interval", f"({exact(low)}, {exact(high)}]   the same decisions for any threshold in it"),
         ("confusion", confusion),
         ("proof", proof),
         ("solver", f"HiGHS: {steps}, {count(run.nodes)} nodes, {run.seconds:.2f} s"),
-        ("data", data(solution.rows, solution.positives, solution.negatives)),
+        ("data", rows_in_words(solution.rows, solution.positives, solution.negatives)),
     ]
     show(pairs(rows))

@@ -40,7 +40,7 @@ class _Catalogue(click.Group):
 @json_option
 @click.pass_context
 def metrics(ctx: click.Context, *, as_json: bool) -> None:
-    """List the metrics that can be maximised, minimised or constrained."""
+    """List the metrics that can be maximized, minimized or constrained."""
     ctx.obj = as_json
     if ctx.invoked_subcommand is not None:
         return
@@ -49,7 +49,7 @@ def metrics(ctx: click.Context, *, as_json: bool) -> None:
     if as_json:
         print_json({"metrics": [entry(metric) for metric in EXAMPLES]})
         return
-    rows = ([str(m), _BEST[m.direction], m.about.formula] for m in EXAMPLES)
+    rows = ([str(m), _BEST[m.direction], m.doc.formula] for m in EXAMPLES)
     print_(
         table(["metric", "best", "formula"], rows, left=3),
         "",
@@ -73,7 +73,7 @@ def show(ctx: click.Context, name: str, *, as_json: bool) -> None:
     if as_json or ctx.obj:
         print_json(entry(metric))
         return
-    about_it = metric.about
+    about_it = metric.doc
     parameters = list(about_it.parameters.items())
     rows = [
         ("formula", about_it.formula),
@@ -91,7 +91,7 @@ def show(ctx: click.Context, name: str, *, as_json: bool) -> None:
 
 def entry(metric: Metric) -> dict[str, Any]:
     """Return an entry of the catalogue as JSON has it."""
-    about = metric.about
+    about = metric.doc
     return {
         "name": metric.name,
         "title": about.title,

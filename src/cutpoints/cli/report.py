@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+import cutpoints as cp
 from cutpoints.cli._options import (
     counts_options,
     examples,
@@ -14,8 +15,9 @@ from cutpoints.cli._options import (
     json_option,
     label_option,
     need_goal,
+    need_label,
     pos_label_option,
-    read_models,
+    read,
     rows_options,
     scores_option,
     weight_option,
@@ -41,7 +43,9 @@ from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_
 @goal_options
 @click.option("-o", "--output", metavar="FILE", help="Where to write the page, an HTML file.")
 @click.option("--title", metavar="TEXT", help="The heading of the page.")
-@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the honest value.")
+@click.option(
+    "--random-state", type=int, default=0, show_default=True, help="Random seed for the estimate on new data."
+)
 @json_option
 def report(
     files: tuple[str, ...],
@@ -62,32 +66,25 @@ def report(
     on new rows, charts, costs, and policy files to download. --json prints the numbers behind it;
     without -o it prints them alone.
 
-    FILE is CSV, Parquet, lines of JSON or Arrow, a folder, a quoted pattern such as
+    FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'scores/**/*.parquet', or - for standard input.
     """
     need_goal(maximize, minimize)
     if output is None and not as_json:
         message = "Missing option '-o', for example -o report.html (or '--json' for the numbers alone)."
         raise click.UsageError(message)
-    from cutpoints._goal import goal
-    from cutpoints._report.result import build
-
-    # A slip in the goal is told before a large file is read.
-    wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="report")
-    sources = read_models(files, scores=scores, **columns).sources
+    need_label(columns["label"], columns["positives"])
     with waiting("Searching"):
-        made = build(
-            sources,
-            wanted,
+        made = cp.report(
+            read(files, score=scores, **columns),
+            maximize=maximize,
+            minimize=minimize,
+            subject_to=subject_to,
             title=title,
-            named=True,
-            label=columns["label"],
-            weight=columns["weight"],
-            pos_label=columns["pos_label"],
-            weighted=columns["weight"] is not None,
             random_state=random_state,
         )
-    warn_of_one_class(sources[scores[0]].summary().totals)
+    told = made.to_dict()["data"]
+    warn_of_one_class((told["positives"], told["negatives"]))
     page = None if output is None else str(made.save(output))
     if as_json:
         print_json(made.to_dict() | {"page": page})

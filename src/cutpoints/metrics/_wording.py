@@ -7,34 +7,32 @@ PN = fn + tn. Formulas that the literature often misprints carry a note.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from cutpoints.exceptions import InvalidParameterError
-from cutpoints.metrics._arithmetic import is_exact, ratio, root
-from cutpoints.metrics.expression import Trend, exact_number
+from cutpoints.metrics.expression import Monotonicity, exact_number
 
-GOOD = Trend(1, -1)
-"""Never falls with TP, never rises with FP: the shape of nearly every metric worth maximising."""
-BAD = Trend(-1, 1)
+GOOD = Monotonicity(1, -1)
+"""Never falls with TP, never rises with FP: the shape of nearly every metric worth maximizing."""
+BAD = Monotonicity(-1, 1)
 
 ALWAYS = "yes: never falls with TP, never rises with FP (P and N fixed), at every confusion"
 REVERSED = "yes, reversed: never rises with TP, never falls with FP (P and N fixed)"
 NO_ROWS = "NaN without any rows: a share of nothing"
 NO_POSITIVES = "NaN without positives (P = 0): there is nothing to find"
 NO_NEGATIVES = "NaN without negatives (N = 0): there is nothing to spare"
-NOBODY = (
-    "NaN where nobody is called positive (PP = 0): no decision was taken that could be right, "
-    "and calling it 1 would make 'nobody' the best rule"
+NO_CALLS = (
+    "NaN if no row is called positive (PP = 0): no decision was taken that could be right, "
+    "and a value of 1 would make 'no positives' the best rule"
 )
-EVERYBODY = "NaN where everybody is called positive (PN = 0)"
+ALL_CALLED = "NaN if all rows are called positive (PN = 0)"
 ONE_CLASS = "NaN with one class only (P = 0 or N = 0)"
 POWERS = "Powers, D. M. W. (2011). Evaluation: from precision, recall and F-measure to ROC. JMLT 2(1), 37-63."
 FAWCETT = "Fawcett, T. (2006). An introduction to ROC analysis. doi:10.1016/j.patrec.2005.10.010"
 
 
-def total_mass(positives: float, negatives: float) -> float:
+def total_weight(positives: float, negatives: float) -> float:
     return positives + negatives
 
 
@@ -43,22 +41,11 @@ def shares(positives: float, negatives: float) -> float:
     return 1.0
 
 
-def root_ratio(numerator: Any, denominator: Any) -> Any:
-    """Return the root of a quotient, NaN where the quotient is 0/0."""
-    quotient = ratio(numerator, denominator)
-    return quotient if type(quotient) is float else root(quotient)  # the infinity, or NaN, of the exact world
-
-
-def times(number: Fraction, x: Any) -> Any:
-    """Multiply by an exact parameter in the world of x."""
-    return number * x if is_exact(x) else float(number) * x
-
-
 def positive_number(parameter: str, caller: str, value: object) -> Fraction:
     number = finite_number(parameter, caller, value)
     if number <= 0:
         raise InvalidParameterError.of(
-            parameter=parameter, caller=caller, must_be="a number > 0", got=float(number)
+            parameter=f"{caller}({parameter})", caller=caller, must_be="a number > 0", got=float(number)
         )
     return number
 
@@ -67,6 +54,6 @@ def finite_number(parameter: str, caller: str, value: object) -> Fraction:
     numeric = isinstance(value, (int, float, Fraction, np.integer, np.floating))
     if not numeric or isinstance(value, bool):
         raise InvalidParameterError.of(
-            parameter=parameter, caller=caller, must_be="a finite number", got=value
+            parameter=f"{caller}({parameter})", caller=caller, must_be="a finite number", got=value
         )
     return exact_number(value, parameter, caller)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
-from cutpoints.metrics._arithmetic import ratio, root_of_product, smaller
+import numpy as np
+
 from cutpoints.metrics._wording import (
     ALWAYS,
     BAD,
@@ -14,27 +14,23 @@ from cutpoints.metrics._wording import (
     POWERS,
     REVERSED,
     positive_number,
-    root_ratio,
     shares,
-    times,
 )
-from cutpoints.metrics.metric import About, Metric
-from cutpoints.metrics.rates import false_omission_rate, fdr, precision, recall
+from cutpoints.metrics.metric import Metric, MetricDoc
 
 f1 = Metric(
     name="f1",
     direction="higher",
-    trend_=GOOD,
+    monotonicity=GOOD,
     numerator=lambda tp, fp, fn, tn: 2 * tp,
     denominator=lambda tp, fp, fn, tn: 2 * tp + fp + fn,
-    about=About(
+    doc=MetricDoc(
         title="F1",
         summary="The harmonic mean of precision and recall. For calibrated probabilities the best "
         "threshold is half the best F1.",
         formula="2 tp / (2 tp + fp + fn)",
         range="[0, 1], 1 is best",
-        undefined="NaN where there are no positives and nobody is called positive; "
-        "0 wherever tp = 0 otherwise",
+        undefined="NaN if there are no positives and no row is called positive; 0 wherever tp = 0 otherwise",
         monotone=ALWAYS,
         aliases=("f1_score", "dice", "sorensen_dice"),
         reference="Lipton, Z. C., Elkan, C., Naryanaswamy, B. (2014). Optimal thresholding of "
@@ -46,22 +42,22 @@ f1 = Metric(
 def f(*, beta: float) -> Metric:
     """F-beta: the weighted harmonic mean of precision and recall."""
     b = positive_number("beta", "f", beta)
-    square = b * b
+    above, under = (b * b).as_integer_ratio()
 
     def numerator(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-        return times(1 + square, tp)
+        return (above + under) * tp
 
     def denominator(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-        return times(1 + square, tp) + fp + times(square, fn)
+        return (above + under) * tp + under * fp + above * fn
 
     return Metric(
         name="f",
         direction="higher",
-        trend_=GOOD,
+        monotonicity=GOOD,
         numerator=numerator,
         denominator=denominator,
         parameters=(("beta", b),),
-        about=About(
+        doc=MetricDoc(
             title="F-beta",
             summary="The weighted harmonic mean of precision and recall: recall counts beta times as much.",
             formula="(1 + beta^2) tp / ((1 + beta^2) tp + fp + beta^2 fn)",
@@ -78,17 +74,16 @@ def f(*, beta: float) -> Metric:
 fowlkes_mallows = Metric(
     name="fowlkes_mallows",
     direction="higher",
-    trend_=GOOD,
-    formula=lambda tp, fp, fn, tn: root_ratio(tp * tp, (tp + fp) * (tp + fn)),
-    square=lambda tp, fp, fn, tn: (1, tp * tp, (tp + fp) * (tp + fn)),
-    rational=False,
-    single_root=True,
-    about=About(
+    monotonicity=GOOD,
+    numerator=lambda tp, fp, fn, tn: tp * tp,
+    denominator=lambda tp, fp, fn, tn: (tp + fp) * (tp + fn),
+    root=True,
+    doc=MetricDoc(
         title="Fowlkes-Mallows index",
         summary="The geometric mean of precision and recall, also called the G-measure.",
         formula="tp / sqrt(PP * P)",
         range="[0, 1], 1 is best",
-        undefined="NaN where nobody is called positive, or without positives",
+        undefined="NaN if no row is called positive, or without positives",
         monotone=ALWAYS,
         aliases=("fm", "g_measure"),
         reference="Fowlkes, E. B., Mallows, C. L. (1983). doi:10.1080/01621459.1983.10478008",
@@ -98,14 +93,16 @@ fowlkes_mallows = Metric(
 precision_recall_mean = Metric(
     name="precision_recall_mean",
     direction="higher",
-    trend_=GOOD,
-    formula=lambda tp, fp, fn, tn: (ratio(tp, tp + fp) + ratio(tp, tp + fn)) / 2,
-    about=About(
+    monotonicity=GOOD,
+    numerator=lambda tp, fp, fn, tn: tp * (2 * tp + fp + fn),
+    denominator=lambda tp, fp, fn, tn: 2 * (tp + fp) * (tp + fn),
+    linear=False,
+    doc=MetricDoc(
         title="Arithmetic mean of precision and recall",
         summary="Easily fooled: precision 0.1 with recall 1 scores as well as 0.55 with 0.55.",
         formula="(tp/PP + tp/P) / 2",
         range="[0, 1], 1 is best",
-        undefined="NaN where nobody is called positive, or without positives",
+        undefined="NaN if no row is called positive, or without positives",
         monotone=ALWAYS,
         aliases=("arithmetic_mean_precision_recall",),
         reference=POWERS,
@@ -115,15 +112,16 @@ precision_recall_mean = Metric(
 precision_recall_min = Metric(
     name="precision_recall_min",
     direction="higher",
-    trend_=GOOD,
-    formula=lambda tp, fp, fn, tn: smaller(ratio(tp, tp + fp), ratio(tp, tp + fn)),
-    least_of=(precision, recall),
-    about=About(
+    monotonicity=GOOD,
+    numerator=lambda tp, fp, fn, tn: tp * np.minimum(tp + fp, tp + fn),
+    denominator=lambda tp, fp, fn, tn: (tp + fp) * (tp + fn),
+    linear=False,
+    doc=MetricDoc(
         title="Minimum of precision and recall",
         summary="The weaker of the two; its optimum lies near the break-even point PP = P.",
         formula="min(tp/PP, tp/P)",
         range="[0, 1], 1 is best",
-        undefined="NaN where nobody is called positive, or without positives",
+        undefined="NaN if no row is called positive, or without positives",
         monotone=ALWAYS,
         aliases=("min_precision_recall",),
         reference=POWERS,
@@ -133,10 +131,10 @@ precision_recall_min = Metric(
 jaccard = Metric(
     name="jaccard",
     direction="higher",
-    trend_=GOOD,
+    monotonicity=GOOD,
     numerator=lambda tp, fp, fn, tn: tp,
     denominator=lambda tp, fp, fn, tn: tp + fp + fn,
-    about=About(
+    doc=MetricDoc(
         title="Jaccard index",
         summary="Hits over everything that was positive or was called so; J = F1 / (2 - F1), "
         "so it has the same best threshold as f1.",
@@ -154,12 +152,11 @@ jaccard = Metric(
 g_mean = Metric(
     name="g_mean",
     direction="higher",
-    trend_=GOOD,
-    formula=lambda tp, fp, fn, tn: root_ratio(tp * tn, (tp + fn) * (fp + tn)),
-    square=lambda tp, fp, fn, tn: (1, tp * tn, (tp + fn) * (fp + tn)),
-    rational=False,
-    single_root=True,
-    about=About(
+    monotonicity=GOOD,
+    numerator=lambda tp, fp, fn, tn: tp * tn,
+    denominator=lambda tp, fp, fn, tn: (tp + fn) * (fp + tn),
+    root=True,
+    doc=MetricDoc(
         title="Geometric mean of recall and specificity",
         summary="High only if both classes are served.",
         formula="sqrt(tp/P * tn/N)",
@@ -174,11 +171,11 @@ g_mean = Metric(
 youden_j = Metric(
     name="youden_j",
     direction="higher",
-    trend_=GOOD,
+    monotonicity=GOOD,
     numerator=lambda tp, fp, fn, tn: tp * (fp + tn) - fp * (tp + fn),
     denominator=lambda tp, fp, fn, tn: (tp + fn) * (fp + tn),
     magnitude_=shares,
-    about=About(
+    doc=MetricDoc(
         title="Youden's J",
         summary="Recall + specificity - 1: how far the point lies above the chance diagonal in ROC space.",
         formula="tp/P - fp/N",
@@ -193,17 +190,17 @@ youden_j = Metric(
 markedness = Metric(
     name="markedness",
     direction="higher",
-    trend_=GOOD,
-    at_chance=Fraction(0),
-    from_chance=lambda away, tp, fp, fn, tn: away / ((tp + fp) * (fn + tn)),
-    formula=lambda tp, fp, fn, tn: ratio(tp, tp + fp) + ratio(tn, fn + tn) - 1,
+    monotonicity=GOOD,
+    numerator=lambda tp, fp, fn, tn: tp * tn - fp * fn,
+    denominator=lambda tp, fp, fn, tn: (tp + fp) * (fn + tn),
+    linear=False,
     magnitude_=shares,
-    about=About(
+    doc=MetricDoc(
         title="Markedness",
         summary="Precision + NPV - 1: how much the decision tells about the truth.",
         formula="tp/PP + tn/PN - 1",
         range="[-1, 1], 1 is best, 0 is chance",
-        undefined="NaN where nobody or everybody is called positive",
+        undefined="NaN if no row or all rows are called positive",
         monotone=ALWAYS,
         aliases=("mk", "delta_p"),
         reference=POWERS,
@@ -211,37 +208,26 @@ markedness = Metric(
 )
 
 
-def _mcc(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    return _correlation(tp * tn - fp * fn, tp, fp, fn, tn)
-
-
-def _correlation(away: Any, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    return ratio(away, root_of_product((tp + fp) * (tp + fn), (fp + tn) * (fn + tn)))
-
-
-def _mcc_squared(tp: int, fp: int, fn: int, tn: int) -> tuple[int, int, int]:
+def _mcc_squared(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     away = tp * tn - fp * fn
-    return away, away * away, (tp + fp) * (tp + fn) * (fp + tn) * (fn + tn)
+    return away * abs(away)
 
 
 mcc = Metric(
     name="mcc",
     direction="higher",
-    trend_=GOOD,
-    at_chance=Fraction(0),
-    from_chance=_correlation,
-    formula=_mcc,
-    square=_mcc_squared,
-    rational=False,
-    single_root=True,
+    monotonicity=GOOD,
+    numerator=_mcc_squared,
+    denominator=lambda tp, fp, fn, tn: (tp + fp) * (tp + fn) * ((fp + tn) * (fn + tn)),
+    root=True,
     magnitude_=shares,
-    about=About(
+    doc=MetricDoc(
         title="Matthews correlation coefficient",
         summary="The correlation of decision and truth (phi). The sign in the numerator is a minus; "
         "a plus, as sometimes printed, makes bad models look good.",
         formula="(tp*tn - fp*fn) / sqrt(PP * P * N * PN)",
         range="[-1, 1], 1 is best, 0 is chance",
-        undefined="NaN where nobody or everybody is called positive, or with one class only "
+        undefined="NaN if no row or all rows are called positive, or with one class only "
         "(scikit-learn says 0 there)",
         monotone=ALWAYS,
         aliases=("matthews", "matthews_corrcoef", "matthews_correlation", "phi"),
@@ -252,11 +238,11 @@ mcc = Metric(
 kappa = Metric(
     name="kappa",
     direction="higher",
-    trend_=GOOD,
+    monotonicity=GOOD,
     numerator=lambda tp, fp, fn, tn: 2 * (tp * (fp + tn) - fp * (tp + fn)),
     denominator=lambda tp, fp, fn, tn: (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn),
     magnitude_=shares,
-    about=About(
+    doc=MetricDoc(
         title="Cohen's kappa",
         summary="Agreement of decision and truth beyond chance.",
         formula="2 (tp*tn - fp*fn) / (PP*N + P*PN)",
@@ -271,9 +257,11 @@ kappa = Metric(
 p4 = Metric(
     name="p4",
     direction="higher",
-    trend_=GOOD,
-    formula=lambda tp, fp, fn, tn: ratio(4 * tp * tn, 4 * tp * tn + (tp + tn) * (fp + fn)),
-    about=About(
+    monotonicity=GOOD,
+    numerator=lambda tp, fp, fn, tn: 4 * tp * tn,
+    denominator=lambda tp, fp, fn, tn: 4 * tp * tn + (tp + tn) * (fp + fn),
+    linear=False,
+    doc=MetricDoc(
         title="P4",
         summary="The harmonic mean of precision, recall, specificity and NPV: F1 made symmetric.",
         formula="4 tp tn / (4 tp tn + (tp + tn)(fp + fn))",
@@ -289,17 +277,16 @@ p4 = Metric(
 lr_plus = Metric(
     name="lr_plus",
     direction="higher",
-    trend_=GOOD,
+    monotonicity=GOOD,
     numerator=lambda tp, fp, fn, tn: tp * (fp + tn),
     denominator=lambda tp, fp, fn, tn: fp * (tp + fn),
-    ordered_by=precision,
-    about=About(
+    doc=MetricDoc(
         title="Positive likelihood ratio",
         summary="How much more often the positives are called positive than the negatives are. "
         "Infinite as soon as there is no false alarm: use it with a constraint.",
         formula="(tp/P) / (fp/N)",
         range="[0, inf], larger is better, 1 is chance",
-        undefined="NaN where nobody is called positive, or with one class only",
+        undefined="NaN if no row is called positive, or with one class only",
         monotone=ALWAYS,
         aliases=("plr", "positive_likelihood_ratio"),
         reference="Deeks, J. J., Altman, D. G. (2004). doi:10.1136/bmj.329.7458.168",
@@ -309,17 +296,16 @@ lr_plus = Metric(
 lr_minus = Metric(
     name="lr_minus",
     direction="lower",
-    trend_=BAD,
+    monotonicity=BAD,
     numerator=lambda tp, fp, fn, tn: fn * (fp + tn),
     denominator=lambda tp, fp, fn, tn: tn * (tp + fn),
-    ordered_by=false_omission_rate,
-    about=About(
+    doc=MetricDoc(
         title="Negative likelihood ratio",
         summary="How much more often the positives are called negative than the negatives are. "
         "Zero as soon as no positive is missed: use it with a constraint.",
         formula="(fn/P) / (tn/N)",
         range="[0, inf], smaller is better, 1 is chance",
-        undefined="NaN where everybody is called positive, or with one class only",
+        undefined="NaN if all rows are called positive, or with one class only",
         monotone=REVERSED,
         aliases=("nlr", "negative_likelihood_ratio"),
         reference="Deeks, J. J., Altman, D. G. (2004). doi:10.1136/bmj.329.7458.168",
@@ -329,11 +315,11 @@ lr_minus = Metric(
 diagnostic_odds_ratio = Metric(
     name="diagnostic_odds_ratio",
     direction="higher",
-    trend_=GOOD,
-    at_chance=Fraction(1),
-    from_chance=lambda away, tp, fp, fn, tn: away / (fp * fn),
-    formula=lambda tp, fp, fn, tn: ratio(tp * tn, fp * fn),
-    about=About(
+    monotonicity=GOOD,
+    numerator=lambda tp, fp, fn, tn: tp * tn,
+    denominator=lambda tp, fp, fn, tn: fp * fn,
+    linear=False,
+    doc=MetricDoc(
         title="Diagnostic odds ratio",
         summary="LR+ over LR-. Infinite where one kind of error is absent: use it with a constraint.",
         formula="tp*tn / (fp*fn)",
@@ -347,15 +333,15 @@ diagnostic_odds_ratio = Metric(
 
 
 def _prevalence_threshold(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    return ratio(1, 1 + root_ratio(tp * (fp + tn), fp * (tp + fn)))
+    return 1 / (1 + np.sqrt(np.divide(tp * (fp + tn), fp * (tp + fn))))
 
 
-_PREVALENCE_THRESHOLD = About(
+_PREVALENCE_THRESHOLD = MetricDoc(
     title="Prevalence threshold",
     summary="The prevalence below which a positive decision is soon more often wrong than right.",
     formula="sqrt(FPR) / (sqrt(TPR) + sqrt(FPR)) = (sqrt(TPR*FPR) - FPR) / (TPR - FPR)",
     range="[0, 1], smaller is better",
-    undefined="NaN where nobody is called positive, or with one class only",
+    undefined="NaN if no row is called positive, or with one class only",
     monotone=REVERSED,
     aliases=("pt",),
     reference="Balayla, J. (2020). Prevalence threshold and the geometry of screening curves. "
@@ -365,10 +351,7 @@ _PREVALENCE_THRESHOLD = About(
 prevalence_threshold = Metric(
     name="prevalence_threshold",
     direction="lower",
-    trend_=BAD,
-    at_chance=Fraction(1, 2),
+    monotonicity=BAD,
     formula=_prevalence_threshold,
-    rational=False,
-    ordered_by=fdr,  # 1 / (1 + root of tp*N / (fp*P)), and P and N are fixed
-    about=_PREVALENCE_THRESHOLD,
+    doc=_PREVALENCE_THRESHOLD,
 )

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from cutpoints.exceptions import InvalidParameterError
-from cutpoints.metrics._wording import ALWAYS, GOOD, NO_ROWS, finite_number, times
-from cutpoints.metrics.expression import Trend
-from cutpoints.metrics.metric import About, Direction, Metric
+from cutpoints.metrics._wording import ALWAYS, GOOD, NO_ROWS, finite_number
+from cutpoints.metrics.expression import Monotonicity
+from cutpoints.metrics.metric import Direction, Metric, MetricDoc
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
 
 def _weighted(
-    name: str, direction: Direction, about: About, weights: dict[str, Any], *, per_row: bool = False
+    name: str, direction: Direction, about: MetricDoc, weights: dict[str, Any], *, per_row: bool = False
 ) -> Metric:
     """Build ``sum of weight * count``, as it is or per row."""
     exact = {key: finite_number(key, name, value) for key, value in weights.items()}
     tp_, fp_, fn_, tn_ = (exact[key] for key in ("tp", "fp", "fn", "tn"))
+    common = math.lcm(*(value.denominator for value in exact.values()))
+    a, b, c, d = (int(value * common) for value in (tp_, fp_, fn_, tn_))
 
     def numerator(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-        return times(tp_, tp) + times(fp_, fp) + times(fn_, fn) + times(tn_, tn)
+        return a * tp + b * fp + c * fn + d * tn
 
     def denominator(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-        return tp + fp + fn + tn if per_row else tp * 0 + 1
+        return common * (tp + fp + fn + tn) if per_row else tp * 0 + common
 
     def magnitude(positives: float, negatives: float) -> float:
         size = float(max(abs(tp_), abs(fn_))) * positives + float(max(abs(fp_), abs(tn_))) * negatives
@@ -36,12 +39,13 @@ def _weighted(
     return Metric(
         name=name,
         direction=direction,
-        trend_=Trend(sign(tp_ - fn_), sign(fp_ - tn_)),
+        monotonicity=Monotonicity(sign(tp_ - fn_), sign(fp_ - tn_)),
         numerator=numerator,
         denominator=denominator,
+        degree=0 if per_row else 1,
         magnitude_=magnitude,
         parameters=tuple((key, value) for key, value in exact.items() if value != 0) or (("fp", fp_),),
-        about=about,
+        doc=about,
     )
 
 
@@ -55,7 +59,7 @@ _COSTS = {
 
 def cost(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) -> Metric:
     """Total cost: what each kind of row costs, added up."""
-    about = About(
+    about = MetricDoc(
         title="Cost",
         summary="What the decisions cost in all. Only the differences fp - tn and fn - tp move the optimum.",
         formula="c_tp tp + c_fp fp + c_fn fn + c_tn tn",
@@ -72,7 +76,7 @@ def cost(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) -> Metri
 
 def cost_per_row(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) -> Metric:
     """Cost per row: the expected cost."""
-    about = About(
+    about = MetricDoc(
         title="Expected cost per row",
         summary="The cost divided by the number of rows (or by the total weight).",
         formula="(c_tp tp + c_fp fp + c_fn fn + c_tn tn) / n",
@@ -88,7 +92,7 @@ def cost_per_row(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) 
 
 def profit(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) -> Metric:
     """Total profit: what each kind of row earns (negative: costs), added up."""
-    about = About(
+    about = MetricDoc(
         title="Profit",
         summary="What the decisions earn in all; costs are negative numbers.",
         formula="v_tp tp + v_fp fp + v_fn fn + v_tn tn",
@@ -108,26 +112,25 @@ def net_benefit(*, at: float) -> Metric:
     p = finite_number("at", "net_benefit", at)
     if not 0 <= p < 1:
         raise InvalidParameterError.of(
-            parameter="at", caller="net_benefit", must_be="a probability in [0, 1)", got=float(p)
+            parameter="net_benefit(at)", caller="net_benefit", must_be="a probability in [0, 1)", got=float(p)
         )
 
-    def numerator(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-        return tp - times(p / (1 - p), fp)
+    above, under = (p / (1 - p)).as_integer_ratio()
 
     return Metric(
         name="net_benefit",
         direction="higher",
-        trend_=GOOD,
-        numerator=numerator,
-        denominator=lambda tp, fp, fn, tn: tp + fp + fn + tn,
+        monotonicity=GOOD,
+        numerator=lambda tp, fp, fn, tn: under * tp - above * fp,
+        denominator=lambda tp, fp, fn, tn: under * (tp + fp + fn + tn),
         magnitude_=lambda positives, negatives: 1.0 + float(p / (1 - p)),
         parameters=(("at", p),),
-        about=About(
+        doc=MetricDoc(
             title="Net benefit",
             summary="Hits per row minus false alarms per row, weighted by the odds at which one is "
-            "ready to act. Its maximiser is the cost optimum with fp : fn = at : (1 - at).",
+            "ready to act. Its maximizer is the cost optimum with fp : fn = at : (1 - at).",
             formula="tp/n - fp/n * at/(1 - at)",
-            range="(-inf, prevalence], larger is better, 0 is 'treat nobody'",
+            range="(-inf, prevalence], larger is better, 0 is 'treat none'",
             undefined=NO_ROWS,
             monotone=ALWAYS,
             parameters={"at": "the threshold probability in [0, 1)"},

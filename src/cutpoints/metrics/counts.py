@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from cutpoints.metrics._arithmetic import entropy_term, exact_information, is_exact, ratio, root
 from cutpoints.metrics._wording import (
     ALWAYS,
     BAD,
@@ -17,19 +15,18 @@ from cutpoints.metrics._wording import (
     ONE_CLASS,
     REVERSED,
     shares,
-    total_mass,
+    total_weight,
 )
-from cutpoints.metrics.expression import Array, Box, Trend
-from cutpoints.metrics.metric import About, Metric
-from cutpoints.metrics.rates import precision
+from cutpoints.metrics.expression import Bounds, Box, Monotonicity
+from cutpoints.metrics.metric import Metric, MetricDoc
 
 prevalence = Metric(
     name="prevalence",
     direction="neither",
-    trend_=Trend(0, 0),
+    monotonicity=Monotonicity(0, 0),
     numerator=lambda tp, fp, fn, tn: tp + fn,
     denominator=lambda tp, fp, fn, tn: tp + fp + fn + tn,
-    about=About(
+    doc=MetricDoc(
         title="Prevalence",
         summary="The share of positives in the data; the same at every threshold.",
         formula="P / n",
@@ -44,10 +41,11 @@ prevalence = Metric(
 predicted_positive = Metric(
     name="predicted_positive",
     direction="neither",
-    trend_=Trend(1, 1),
+    monotonicity=Monotonicity(1, 1),
     numerator=lambda tp, fp, fn, tn: tp + fp,
     denominator=lambda tp, fp, fn, tn: tp * 0 + 1,
-    about=About(
+    degree=1,
+    doc=MetricDoc(
         title="Called positive (count)",
         summary="How many rows (or how much weight) are called positive: for budgets such as "
         "predicted_positive <= 500.",
@@ -63,10 +61,10 @@ predicted_positive = Metric(
 predicted_positive_rate = Metric(
     name="predicted_positive_rate",
     direction="neither",
-    trend_=Trend(1, 1),
+    monotonicity=Monotonicity(1, 1),
     numerator=lambda tp, fp, fn, tn: tp + fp,
     denominator=lambda tp, fp, fn, tn: tp + fp + fn + tn,
-    about=About(
+    doc=MetricDoc(
         title="Called positive (share)",
         summary="The share of rows called positive.",
         formula="PP / n",
@@ -81,16 +79,15 @@ predicted_positive_rate = Metric(
 lift = Metric(
     name="lift",
     direction="higher",
-    trend_=GOOD,
+    monotonicity=GOOD,
     numerator=lambda tp, fp, fn, tn: tp * (tp + fn + fp + tn),
     denominator=lambda tp, fp, fn, tn: (tp + fp) * (tp + fn),
-    ordered_by=precision,
-    about=About(
+    doc=MetricDoc(
         title="Lift",
         summary="Precision over prevalence: how much better than picking at random.",
         formula="(tp/PP) / (P/n)",
         range="[0, n/P], larger is better, 1 is chance",
-        undefined="NaN where nobody is called positive, or without positives",
+        undefined="NaN if no row is called positive, or without positives",
         monotone=ALWAYS,
         aliases=(),
         reference="Provost, F., Fawcett, T. (2013). Data Science for Business. O'Reilly.",
@@ -102,57 +99,20 @@ lift = Metric(
 
 def _information_gain(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     n = tp + fp + fn + tn
-    if is_exact(n):
-        return exact_information(tp, fp, fn, tn) if n else np.nan
-    positive, called = ratio(tp + fn, n), ratio(tp + fp, n)
-    negative, left = ratio(fp + tn, n), ratio(fn + tn, n)
-    return (
-        entropy_term(ratio(tp, n), positive * called)
-        + entropy_term(ratio(fp, n), negative * called)
-        + entropy_term(ratio(fn, n), positive * left)
-        + entropy_term(ratio(tn, n), negative * left)
-    )
-
-
-def _gain_from_chance(away: Any, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    # As a sum of terms that are not negative: expected mass times (1 + d) ln(1 + d) - d, where d is by what
-    # part the mass is more than expected.
-    n = tp + fp + fn + tn
-    sides = (tp + fp, tp + fn), (tp + fp, fp + tn), (fn + tn, tp + fn), (fn + tn, fp + tn)
-    total: Any = 0.0
-    for (called, truly), sign in zip(sides, (1, -1, -1, 1), strict=True):
-        term = called / n * (truly / n) * _surplus(sign * (away / called / truly))
-        total = total + np.where((called > 0) & (truly > 0), term, 0.0)
-    return total / np.log(2)
-
-
-def _surplus(d: Array) -> Array:
-    """Return ``(1 + d) ln(1 + d) - d`` without cancelling; 1 at -1."""
-    series = np.zeros_like(d)
-    size = np.abs(d)
-    terms = _FEW_TERMS if not (size >= _TINY).any() else _MANY_TERMS
-    for k in range(terms, 1, -1):
-        series = (1 / (k * (k - 1))) - d * series
-    near = d * d * series
-    if terms == _FEW_TERMS:
-        return near
-    return np.where(size < _SMALL, near, np.where(d <= -1, 1.0, (1 + d) * np.log1p(d) - d))
-
-
-_TINY, _FEW_TERMS = 1e-3, 7
-_SMALL, _MANY_TERMS = 0.1, 18
-"""So many terms of the series are exact to the last bit for what is smaller."""
+    cells = (tp, tp + fp, tp + fn), (fp, tp + fp, fp + tn), (fn, fn + tn, tp + fn), (tn, fn + tn, fp + tn)
+    total = np.where(n > 0, 0.0, np.nan)
+    for cell, row, column in cells:
+        ratio = np.divide(cell, row) * np.divide(n, column)
+        total = total + np.where(cell > 0, np.divide(cell, n) * np.log2(np.where(cell > 0, ratio, 1.0)), 0.0)
+    return np.maximum(total, 0.0)  # at chance, rounding leaves a trace of either sign
 
 
 def _chi_square(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    return _chi_square_of(tp * tn - fp * fn, tp, fp, fn, tn)
+    away = tp * tn - fp * fn
+    return away * away * (tp + fp + fn + tn)
 
 
-def _chi_square_of(away: Any, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    return ratio(away, (tp + fp) * (fn + tn)) * ratio(away, (tp + fn) * (fp + tn)) * (tp + fp + fn + tn)
-
-
-def _dependence_bounds(metric: Metric, box: Box) -> tuple[Array, Array]:
+def _dependence_bounds(metric: Metric, box: Box) -> Bounds:
     """Above the chance diagonal the metric has the trend GOOD, below it BAD: take both corners."""
     above = metric.evaluate(**box.corner(tp=1, fp=-1))
     below = metric.evaluate(**box.corner(tp=-1, fp=1))
@@ -167,15 +127,11 @@ _ABOVE_CHANCE = (
 information_gain = Metric(
     name="information_gain",
     direction="higher",
-    trend_=None,
-    at_chance=Fraction(0),
-    from_chance=_gain_from_chance,
+    monotonicity=None,
     formula=_information_gain,
-    rational=False,
-    cancels=True,
     box_bounds=_dependence_bounds,
     magnitude_=shares,
-    about=About(
+    doc=MetricDoc(
         title="Information gain",
         summary="Mutual information of decision and truth, in bits: what a decision-tree split "
         "at this threshold gains.",
@@ -191,19 +147,20 @@ information_gain = Metric(
 chi_square = Metric(
     name="chi_square",
     direction="higher",
-    trend_=None,
-    at_chance=Fraction(0),
-    from_chance=_chi_square_of,
-    formula=_chi_square,
+    monotonicity=None,
+    numerator=_chi_square,
+    denominator=lambda tp, fp, fn, tn: (tp + fp) * (fn + tn) * ((tp + fn) * (fp + tn)),
+    linear=False,
+    degree=1,
     box_bounds=_dependence_bounds,
-    magnitude_=total_mass,
-    about=About(
+    magnitude_=total_weight,
+    doc=MetricDoc(
         title="Chi-square",
         summary="Pearson's statistic of independence for the 2x2 table: n * MCC^2. At the best "
         "threshold it does not follow a chi-square law, so do not read a p-value off it.",
         formula="n (tp*tn - fp*fn)^2 / (PP * PN * P * N)",
         range="[0, n], larger is better",
-        undefined="NaN where nobody or everybody is called positive, or with one class only",
+        undefined="NaN if no row or all rows are called positive, or with one class only",
         monotone=_ABOVE_CHANCE,
         aliases=("chi2", "chi_squared"),
         reference="Miller, R., Siegmund, D. (1982). Maximally selected chi square statistics. "
@@ -212,20 +169,24 @@ chi_square = Metric(
 )
 
 
-def _corner_distance(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    missed, raised = ratio(fn, tp + fn), ratio(fp, fp + tn)
-    square = missed * missed + raised * raised
-    return square if type(square) is float else root(square)  # the NaN of the exact world
+def _corner_squared(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    missed, raised = fn * (fp + tn), fp * (tp + fn)
+    return missed * missed + raised * raised
+
+
+def _classes_squared(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    both = (tp + fn) * (fp + tn)
+    return both * both
 
 
 corner_distance = Metric(
     name="corner_distance",
     direction="lower",
-    trend_=BAD,
-    formula=_corner_distance,
-    rational=False,
-    single_root=True,
-    about=About(
+    monotonicity=BAD,
+    numerator=_corner_squared,
+    denominator=_classes_squared,
+    root=True,
+    doc=MetricDoc(
         title="Distance to the corner (0, 1)",
         summary="How far the point lies from the perfect corner of ROC space.",
         formula="sqrt((fn/P)^2 + (fp/N)^2)",
@@ -238,15 +199,10 @@ corner_distance = Metric(
 )
 
 
-def _gap(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    difference = ratio(tp, tp + fn) - ratio(tn, fp + tn)
-    return abs(difference)
-
-
-def _gap_bounds(metric: Metric, box: Box) -> tuple[Array, Array]:
+def _gap_bounds(metric: Metric, box: Box) -> Bounds:
     """Recall - specificity rises with TP and with FP: its range over the box is an interval."""
-    low = ratio(box.tp_low, box.positives) - 1 + ratio(box.fp_low, box.negatives)
-    high = ratio(box.tp_high, box.positives) - 1 + ratio(box.fp_high, box.negatives)
+    low = np.divide(box.tp_low, box.positives) - 1 + np.divide(box.fp_low, box.negatives)
+    high = np.divide(box.tp_high, box.positives) - 1 + np.divide(box.fp_high, box.negatives)
     least = np.where((low <= 0) & (high >= 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
     return least, np.maximum(np.abs(low), np.abs(high))
 
@@ -254,11 +210,13 @@ def _gap_bounds(metric: Metric, box: Box) -> tuple[Array, Array]:
 sensitivity_specificity_gap = Metric(
     name="sensitivity_specificity_gap",
     direction="lower",
-    trend_=None,
-    formula=_gap,
+    monotonicity=None,
+    numerator=lambda tp, fp, fn, tn: abs(tp * (fp + tn) - tn * (tp + fn)),
+    denominator=lambda tp, fp, fn, tn: (tp + fn) * (fp + tn),
+    linear=False,
     box_bounds=_gap_bounds,
     magnitude_=shares,
-    about=About(
+    doc=MetricDoc(
         title="Gap between sensitivity and specificity",
         summary="Zero where both classes are served equally well.",
         formula="|tp/P - tn/N|",

@@ -1,12 +1,12 @@
 """What can be said about a confusion: expressions, their algebra, and constraints on them.
 
-An `Expression` knows three things beside its value:
+An `Expression` has
 
-- **bounds over a box**: the least and greatest value when TP and FP are each known only to lie in
-  an interval. This is what lets the search drop a whole range of thresholds unseen;
-- **exactness**: its value on `fractions.Fraction`, for cuts that floats cannot tell apart;
-- **its linear-fractional form**, where there is one, for exact comparisons on whole arrays and for
-  linear programmes.
+- **values** in float64, for all cuts at once;
+- an **order key**, a fraction of integers, for the few cuts that floats cannot tell apart;
+- **bounds over a box**: the least and greatest value when TP and FP are each known only to lie in an
+  interval. This is what lets the search drop a whole range of thresholds unseen;
+- its **linear-fractional form**, where there is one, for linear programs and convex hulls.
 
 The totals P and N are fixed in all of this: they belong to the data, not to the threshold.
 """
@@ -22,28 +22,23 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from cutpoints.exceptions import InvalidParameterError
-from cutpoints.metrics._arithmetic import as_fraction
+from cutpoints.exceptions import Argument, InvalidParameterError
+from cutpoints.metrics._arithmetic import as_float, as_fraction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[np.float64]"
 Bounds: TypeAlias = tuple[Array, Array]
-Mask: TypeAlias = "NDArray[np.bool_]"
 Relation = Literal[">=", "<=", ">", "<"]
 MIRRORED: dict[Relation, Relation] = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 SLACK = 2.0**-46
 """Relative room for rounding in a formula: 128 units in the last place, formulas need about 20."""
-CLOSE = 1e-300
-"""Floats that are less may have lost digits."""
 SMALLEST, LARGEST = 1e-80, 1e80
 """Numbers of the language are 0 or of a size between these, so that no formula leaves float64."""
 
 
-class Trend(NamedTuple):
+class Monotonicity(NamedTuple):
     """How a value moves at fixed P and N: +1 never falls, -1 never rises, 0 does not depend."""
 
     tp: int
@@ -51,7 +46,10 @@ class Trend(NamedTuple):
 
 
 class Box(NamedTuple):
-    """TP in ``[tp_low, tp_high]`` and FP in ``[fp_low, fp_high]``, elementwise, at fixed P and N."""
+    """TP in ``[tp_low, tp_high]`` and FP in ``[fp_low, fp_high]``, elementwise, at fixed P and N.
+
+    All in units of `step`.
+    """
 
     tp_low: Array
     tp_high: Array
@@ -59,21 +57,18 @@ class Box(NamedTuple):
     fp_high: Array
     positives: float
     negatives: float
-    fn_low: Array | None = None
-    """P - tp_high and its like, given where they are known better than by subtracting floats."""
-    fn_high: Array | None = None
-    tn_low: Array | None = None
-    tn_high: Array | None = None
+    step: float = 1.0
 
-    def corner(self, *, tp: int, fp: int) -> dict[str, Array]:
-        """Return the confusion at the corner with high (+1) or low (-1) TP and FP."""
-        hits, misses = (self.tp_high, self.fn_low) if tp > 0 else (self.tp_low, self.fn_high)
-        alarms, spared = (self.fp_high, self.tn_low) if fp > 0 else (self.fp_low, self.tn_high)
+    def corner(self, *, tp: int, fp: int) -> dict[str, Any]:
+        """Return the confusion at the corner with high (+1) or low (-1) TP and FP, with its step."""
+        hits = self.tp_high if tp > 0 else self.tp_low
+        alarms = self.fp_high if fp > 0 else self.fp_low
         return {
             "tp": hits,
             "fp": alarms,
-            "fn": self.positives - hits if misses is None else misses,
-            "tn": self.negatives - alarms if spared is None else spared,
+            "fn": self.positives - hits,
+            "tn": self.negatives - alarms,
+            "step": self.step,
         }
 
 
@@ -90,82 +85,51 @@ class LinearFractional(NamedTuple):
 
 
 class Expression(ABC):
-    """A quantity of a confusion that can be maximised, minimised or constrained."""
+    """A quantity of a confusion that can be maximized, minimized or constrained."""
 
     # NumPy scalars would otherwise broadcast over the expression: np.float64(2) * f1.
     __array_ufunc__ = None
 
-    rational: bool
-    """Whether exact evaluation is a fraction; or else irrational, correct to a great many digits."""
-    cancels: bool = False
-    """Whether exact evaluation adds irrational terms, so that its error is not relative to the sum."""
-    single_root: bool = False
-    """Whether exact evaluation is the root of a fraction, which is exact too; see `Root`."""
     exact: bool = True
-    """Whether exact evaluation exists at all; a user's function has only floats."""
-    at_chance: Fraction | None = None
-    """The value wherever decision and truth are independent (tp/P = fp/N), if it is always the same."""
-    from_chance: Callable[..., Any] | None = None
-    """A function of ``tp*tn - fp*fn`` and the counts: the distance from `at_chance`, without cancelling."""
-    least_of: tuple[Expression, ...] = ()
-    """The expressions whose smallest value it is, if it is that."""
-    ordered_by: Expression | None = None
-    """An expression that rises and falls with this one, is equal where it is, and is easier to compare."""
-    degree: int | None = None
-    """0: the value is the same for counts in any unit; 1: it is so many times as large as they are.
-
-    Whole numbers of a unit will do for either. None: neither is known.
-    """
-
-    @property
-    def scale_free(self) -> bool:
-        """Whether the value is the same for counts in any unit."""
-        return self.degree == 0
-
-    @property
-    def comparable(self) -> bool:
-        """Whether exact values can be compared exactly."""
-        return self.rational or self.single_root
+    """Whether `order_key` tells all cuts apart; if not, values within `rounding_error` count as equal."""
+    rational: bool = True
+    """Whether the value is a fraction of integers, which `order_key` then is."""
+    root: bool = False
+    """Whether the value is a square root; `order_key` is then its signed square."""
+    monotonicity: Monotonicity | None
+    """How the value moves with TP and FP at fixed P and N; None if it does not move one way."""
 
     @abstractmethod
-    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-        """Return the value for float64 arrays or for exact scalars."""
+    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Any = 1.0) -> Any:
+        """Return the value for float64 arrays of counts in units of `step`; NaN where undefined."""
 
-    def rounded(self, *, tp: int, fp: int, fn: int, tn: int) -> float:
-        """Return the value at whole counts, rounded once to a float."""
-        return float(self.evaluate(tp=tp, fp=fp, fn=fn, tn=tn))
+    def order_key(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Fraction) -> tuple[Any, Any]:
+        """Return numerator and denominator of the value (of its signed square, for a root), never rounded.
+
+        Counts are Python integers, or arrays of them, in units of `step`. Denominators are not negative;
+        they are zero where the value is infinite. Only an exact expression has such a key.
+        """
+        msg = f"{self} is not exact"
+        raise TypeError(msg)
 
     @abstractmethod
-    def bounds(self, box: Box) -> tuple[Array, Array] | None:
+    def rounded(self, *, tp: Fraction, fp: Fraction, fn: Fraction, tn: Fraction) -> float:
+        """Return the value at an exact confusion as a float; rounded once where the value is exact."""
+
+    @abstractmethod
+    def rounding_error(self, values: Array, totals: tuple[float, float], **counts: Array) -> Array:
+        """Return how far values of `evaluate` may lie from the true ones."""
+
+    @abstractmethod
+    def bounds(self, box: Box) -> Bounds | None:
         """Return (least, greatest) value over the box; None if nothing is known.
 
         Widened by more than the rounding of the formula: the true values lie inside.
         """
 
-    @property
-    @abstractmethod
-    def trend(self) -> Trend | None:
-        """How the value moves with TP and FP; None if it does not move one way."""
-
     @abstractmethod
     def linear_fractional(self, positives: Fraction, negatives: Fraction) -> LinearFractional | None:
         """Return the linear-fractional form at these totals; None if there is none."""
-
-    def coefficients(self, positives: Any, negatives: Any) -> Any:
-        """Return the coefficients of that form as they come: whole numbers, if they are, of whole totals."""
-        return self.linear_fractional(positives, negatives)
-
-    def enclosed(self, slack: float, *, tp: Array, fp: Array, fn: Array, tn: Array) -> Bounds | None:
-        """Return bounds on a number that rises with the value; None if there is no better one than that.
-
-        They tell values apart that are too close to 1, or to chance, for floats. Products of the counts may
-        be off by `slack`, a part of themselves: the true number lies inside all the same.
-        """
-        return None
-
-    def perfect(self, *, tp: Array, fp: Array, fn: Array, tn: Array) -> Mask | None:
-        """Return where a defined value is 1 for sure, and no value is more; None if that is unknown."""
-        return None
 
     @abstractmethod
     def magnitude(self, positives: float, negatives: float) -> float:
@@ -173,6 +137,18 @@ class Expression(ABC):
 
         It is 0 for a formula without subtraction.
         """
+
+    def fraction(self, **counts: Fraction) -> Fraction | None:
+        """Return the exact value at an exact confusion; None if it is undefined, infinite or irrational."""
+        if not self.rational:
+            return None
+        above, under = self.order_key(**counts, step=Fraction(1))
+        return Fraction(above) / under if under else None
+
+    def bound_key(self, bound: Fraction) -> tuple[int, int]:
+        """Return a bound as a fraction that compares with `order_key`."""
+        key = bound * abs(bound) if self.root else bound
+        return key.numerator, key.denominator
 
     @abstractmethod
     def __str__(self) -> str:
@@ -259,7 +235,7 @@ def exact_number(
         size = math.inf
     if x != 0 and not SMALLEST <= size <= LARGEST:
         raise InvalidParameterError.of(
-            parameter=parameter,
+            parameter=parameter if caller is None else f"{caller}({parameter})",
             caller=caller,
             must_be=f"{must_be}, 0 or between {SMALLEST:g} and {LARGEST:g} in size",
             got=x if math.isfinite(size) else str(x)[:20],
@@ -307,8 +283,8 @@ class WeightedSum(Expression):
 
     @property
     def only(self) -> tuple[Fraction, Expression] | None:
-        """The one term, if there is no other and it is exact: it orders cuts as the sum, or in reverse."""
-        return self.terms[0] if len(self.terms) == 1 and self.exact else None
+        """The one term and its weight, if there is no other and the weight is not zero."""
+        return self.terms[0] if len(self.terms) == 1 and self.terms[0][0] else None
 
     @property
     def rational(self) -> bool:  # type: ignore[override]
@@ -316,25 +292,50 @@ class WeightedSum(Expression):
         return all(term.rational for _, term in self.terms)
 
     @property
-    def cancels(self) -> bool:  # type: ignore[override]
-        """Whether there is anything to cancel."""
-        return not self.rational
-
-    @property
     def exact(self) -> bool:  # type: ignore[override]
-        """Whether every part is."""
-        return all(term.exact for _, term in self.terms)
+        """Whether every part is a fraction; a root by itself is exact too."""
+        return self.rational or (self.only is not None and self.only[1].exact)
 
-    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Any = 1.0) -> Any:
         """Add up the parts."""
-        exact = not isinstance(tp, np.ndarray)
-        total: Any = self.constant if exact else float(self.constant)
+        total: Any = float(self.constant)
         for weight, term in self.terms:
-            value = term.evaluate(tp=tp, fp=fp, fn=fn, tn=tn)
-            total = total + (weight if exact else float(weight)) * value
+            total = total + float(weight) * term.evaluate(tp=tp, fp=fp, fn=fn, tn=tn, step=step)
         return total
 
-    def bounds(self, box: Box) -> tuple[Array, Array] | None:
+    def order_key(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Fraction) -> tuple[Any, Any]:
+        """Bring the parts to a common denominator; a root by itself is ordered by its square."""
+        if self.only is not None and self.only[1].root:
+            weight, term = self.only
+            above, under = term.order_key(tp=tp, fp=fp, fn=fn, tn=tn, step=step)
+            return (above if weight > 0 else -above), under
+        above, under = self.constant.numerator, self.constant.denominator
+        for weight, term in self.terms:
+            a, b = term.order_key(tp=tp, fp=fp, fn=fn, tn=tn, step=step)
+            a, b = weight.numerator * a, weight.denominator * b
+            above, under = above * b + a * under, under * b
+        return above, under
+
+    def rounded(self, *, tp: Fraction, fp: Fraction, fn: Fraction, tn: Fraction) -> float:
+        """Add up the exact parts, or the rounded ones where there are roots."""
+        exact = self.fraction(tp=tp, fp=fp, fn=fn, tn=tn)
+        if exact is not None:
+            return as_float(exact)
+        total: Any = self.constant
+        for weight, term in self.terms:
+            value = term.rounded(tp=tp, fp=fp, fn=fn, tn=tn)
+            total += weight * Fraction(value) if math.isfinite(value) else float(weight) * value
+        return as_float(total) if isinstance(total, Fraction) else float(total)
+
+    def rounding_error(self, values: Array, totals: tuple[float, float], **counts: Array) -> Array:
+        """Scale with what is added up at each confusion."""
+        size = np.full(np.shape(counts["tp"]), abs(float(self.constant)))
+        for weight, term in self.terms:
+            value = np.abs(term.evaluate(**counts))
+            size += abs(float(weight)) * np.maximum(value, term.magnitude(*totals))
+        return SLACK * size
+
+    def bounds(self, box: Box) -> Bounds | None:
         """Add up the parts' bounds: valid also where the parts pull in different directions."""
         low = np.full(len(box.tp_low), float(self.constant))
         high = low.copy()
@@ -349,27 +350,19 @@ class WeightedSum(Expression):
             size += abs(float(weight)) * np.maximum(np.abs(least), np.abs(greatest))
         return widened(low, high, size)
 
-    def spread(self, positives: float, negatives: float, **counts: Array) -> Array:
-        """Return the size of what is added up at each confusion, which rounding is relative to."""
-        size = np.full(len(counts["tp"]), abs(float(self.constant)))
-        for weight, term in self.terms:
-            value = np.abs(term.evaluate(**counts))
-            size += abs(float(weight)) * np.maximum(value, term.magnitude(positives, negatives))
-        return size
-
     @property
-    def trend(self) -> Trend | None:
-        """The common trend of the parts with the signs of their weights, if they agree."""
+    def monotonicity(self) -> Monotonicity | None:  # type: ignore[override]
+        """What the parts have in common, with the signs of their weights."""
         signs: tuple[set[int], set[int]] = (set(), set())
         for weight, term in self.terms:
-            trend, sign = term.trend, (weight > 0) - (weight < 0)
-            if trend is None:
+            moves, sign = term.monotonicity, (weight > 0) - (weight < 0)
+            if moves is None:
                 return None
-            signs[0].add(sign * trend.tp)
-            signs[1].add(sign * trend.fp)
+            signs[0].add(sign * moves.tp)
+            signs[1].add(sign * moves.fp)
         if {1, -1} <= signs[0] or {1, -1} <= signs[1]:
             return None
-        return Trend(sum(signs[0]), sum(signs[1]))
+        return Monotonicity(sum(signs[0]), sum(signs[1]))
 
     def linear_fractional(self, positives: Fraction, negatives: Fraction) -> LinearFractional | None:
         """Return the sum of the parts if each is linear, or the one part scaled."""
@@ -422,7 +415,7 @@ class Constraint:
                 parameter="subject_to",
                 must_be=wanted,
                 got=f"{left} {relation} {right!r}",
-                hint="for example subject_to='precision >= 0.95'.",
+                hint=("for example ", Argument("subject_to", "precision >= 0.95"), "."),
             )
         return cls(left, relation, exact_number(right, "subject_to", must_be=wanted))
 
@@ -440,7 +433,7 @@ class Constraint:
     def plain(self) -> Constraint:
         """The same constraint, on the metric itself if there is but one: f1 >= 0.5 for 2*f1 - 1 >= 0."""
         only = self.expression.only if isinstance(self.expression, WeightedSum) else None
-        if only is None or only[0] == 0:
+        if only is None:
             return self
         assert isinstance(self.expression, WeightedSum)
         weight, term = only

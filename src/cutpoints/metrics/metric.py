@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-import operator
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from cutpoints.exceptions import InvalidParameterError
-from cutpoints.metrics._arithmetic import ratio
-from cutpoints.metrics._root import Root, rounded_root
+from cutpoints.metrics._arithmetic import as_float, rounded_root
 from cutpoints.metrics.expression import (
-    CLOSE,
+    SLACK,
     Array,
     Bounds,
     Box,
     Expression,
     LinearFractional,
-    Mask,
-    Trend,
+    Monotonicity,
+    format_number,
     widened,
 )
 
 Direction = Literal["higher", "lower", "neither"]
 Formula = Callable[..., Any]
 
-_CONFUSIONS = (3, 5, 7, 11), (13, 2, 4, 9)
-"""Two that have nothing in common."""
-_EQUAL = Fraction(1, 10**90)
-"""Irrational values that are no farther apart are the same."""
-
 
 @dataclass(frozen=True, kw_only=True)
-class About:
+class MetricDoc:
     """What people read about a metric; the same text feeds the docs page and `metrics show`."""
 
     title: str
@@ -52,159 +46,117 @@ class About:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Metric(Expression):
-    """A named quantity of a confusion.
+    """A named quantity of a confusion: ``numerator / denominator``, its square root, or any `formula`.
 
-    Either `numerator` and `denominator` (both linear in the counts at fixed P and N: the metric is
-    linear-fractional), or any `formula`.
+    Numerator and denominator are polynomials of the counts with integer coefficients, so they are exact
+    on Python integers. A formula is only evaluated on floats.
     """
 
     name: str
     direction: Direction
-    about: About
-    trend_: Trend | None
+    doc: MetricDoc
+    monotonicity: Monotonicity | None
     numerator: Formula | None = None
     denominator: Formula | None = None
     formula: Formula | None = None
-    rational: bool = True
-    single_root: bool = False
-    square: Formula | None = None
-    """Of a root: a whole number of its sign, and two whose quotient is its square."""
-    cancels: bool = False
-    at_chance: Fraction | None = None
-    from_chance: Formula | None = None
-    least_of: tuple[Expression, ...] = ()
-    ordered_by: Expression | None = None
-    box_bounds: Callable[[Metric, Box], tuple[Array, Array]] | None = None
+    root: bool = False
+    linear: bool = True
+    """Whether numerator and denominator are linear in TP and FP at fixed P and N."""
+    degree: Literal[0, 1] = 0
+    """1: the value grows with the counts, as a cost does; 0: only their ratios matter."""
+    box_bounds: Callable[[Metric, Box], Bounds] | None = None
     magnitude_: Callable[[float, float], float] = lambda positives, negatives: 0.0
     parameters: tuple[tuple[str, Fraction], ...] = ()
 
-    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-        """Return the value; NaN where it is undefined."""
-        if self.formula is not None:
-            value = self.formula(tp, fp, fn, tn)
-            # A root over a sum of roots is none: the sum has so many digits only.
-            return value.fraction if isinstance(value, Root) and not self.single_root else value
-        assert self.numerator is not None
-        assert self.denominator is not None
-        return ratio(self.numerator(tp, fp, fn, tn), self.denominator(tp, fp, fn, tn))
-
-    def rounded(self, *, tp: int, fp: int, fn: int, tn: int) -> float:
-        """Return the value at whole counts, rounded once to a float."""
-        if self.numerator is not None and self.denominator is not None:
-            above, under = self.numerator(tp, fp, fn, tn), self.denominator(tp, fp, fn, tn)
-            if type(above) is type(under) is int and under:
-                return above / under  # whole numbers are divided with one rounding
-        if self.square is not None:
-            sign, top, bottom = self.square(tp, fp, fn, tn)
-            if bottom:
-                root = rounded_root(top, bottom)
-                return -root if sign < 0 else root
-        return super().rounded(tp=tp, fp=fp, fn=fn, tn=tn)
-
-    @cached_property
-    def degree(self) -> int | None:  # type: ignore[override]
-        """What becomes of the exact value where counts are all so many times as large, see `Expression`."""
-        times = (1, 2, 3)
-        values = [
-            [self.evaluate(tp=k * tp, fp=k * fp, fn=k * fn, tn=k * tn) for k in times]
-            for tp, fp, fn, tn in _CONFUSIONS
-        ]
-        if not self.comparable:
-            return 0 if all(max(three) - min(three) < _EQUAL for three in values) else None
-        if all(one == two == three for one, two, three in values):
-            return 0
-        grows = self.rational and all(
-            k * one[0] == value for one in values for k, value in zip(times, one, strict=True)
-        )
-        return 1 if grows else None
+    @property
+    def exact(self) -> bool:  # type: ignore[override]
+        """Whether the value is a fraction of integers, or the root of one."""
+        return self.formula is None
 
     @property
-    def trend(self) -> Trend | None:
-        """How the value moves with TP and FP at fixed P and N."""
-        return self.trend_
+    def rational(self) -> bool:  # type: ignore[override]
+        """Whether the value itself is a fraction of integers."""
+        return self.exact and not self.root
 
-    def bounds(self, box: Box) -> tuple[Array, Array] | None:
-        """Evaluate at the two corners that the trend names; undefined corners bound nothing."""
+    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Any = 1.0) -> Any:
+        """Return the value; NaN where it is undefined."""
+        if self.formula is not None:
+            return self.formula(tp, fp, fn, tn)
+        above, under = self._sides(tp, fp, fn, tn)
+        value = np.divide(above, under)
+        if self.root:
+            value = np.copysign(np.sqrt(np.abs(value)), value)
+        return value * step if self.degree else value
+
+    def _sides(self, *counts: Any) -> tuple[Any, Any]:
+        assert self.numerator is not None
+        assert self.denominator is not None
+        return self.numerator(*counts), self.denominator(*counts)
+
+    def order_key(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Fraction) -> tuple[Any, Any]:
+        """Return numerator and denominator of the value, or of its signed square."""
+        above, under = self._sides(tp, fp, fn, tn)
+        if self.degree:
+            above, under = above * step.numerator, under * step.denominator
+        return above, under
+
+    def rounded(self, *, tp: Fraction, fp: Fraction, fn: Fraction, tn: Fraction) -> float:
+        """Return the value at an exact confusion, rounded once; floats only for a formula."""
+        if self.formula is not None:
+            counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+            with np.errstate(all="ignore"):
+                return float(self.formula(*(np.float64(as_float(count)) for count in counts.values())))
+        above, under = self._sides(tp, fp, fn, tn)
+        if under == 0:
+            return math.nan if above == 0 else math.inf if above > 0 else -math.inf
+        value = Fraction(above) / under
+        if not self.root:
+            return as_float(value)
+        return rounded_root(value) if value >= 0 else -rounded_root(-value)
+
+    def rounding_error(self, values: Array, totals: tuple[float, float], **counts: Array) -> Array:
+        """Scale with the value, or with what is subtracted in it."""
+        return SLACK * np.maximum(np.abs(values), self.magnitude(*totals))
+
+    def bounds(self, box: Box) -> Bounds | None:
+        """Evaluate at the two corners that monotonicity names; undefined corners bound nothing."""
         if self.box_bounds is not None:
             low, high = self.box_bounds(self, box)
-        elif self.trend_ is not None:
-            up = {"tp": self.trend_.tp, "fp": self.trend_.fp}
-            down = {"tp": -self.trend_.tp, "fp": -self.trend_.fp}
-            low, high = self.evaluate(**box.corner(**down)), self.evaluate(**box.corner(**up))
+        elif self.monotonicity is not None:
+            tp, fp = self.monotonicity
+            low = self.evaluate(**box.corner(tp=-tp, fp=-fp))
+            high = self.evaluate(**box.corner(tp=tp, fp=fp))
         else:
             return None
-        return widened(low, high, self.magnitude(box.positives, box.negatives))
+        return widened(low, high, self.magnitude(box.positives * box.step, box.negatives * box.step))
 
     def linear_fractional(self, positives: Fraction, negatives: Fraction) -> LinearFractional | None:
-        """Return the linear-fractional form, if the metric is given as one."""
-        sides = self.coefficients(positives, negatives)
-        if sides is None:
+        """Read the coefficients off the formula at three confusions, if the metric is of this form."""
+        if self.formula is not None or self.root or not self.linear:
             return None
-        (a, b, c), (d, e, f) = (map(Fraction, side) for side in sides)
-        return LinearFractional((a, b, c), (d, e, f))
-
-    def coefficients(self, positives: Any, negatives: Any) -> Any:
-        """Read the coefficients off the formula at three confusions."""
-        if self.numerator is None or self.denominator is None:
-            return None
+        assert self.numerator is not None
+        assert self.denominator is not None
         sides = []
         for side in (self.numerator, self.denominator):
-            constant = side(0, 0, positives, negatives)
-            hit, alarm = side(1, 0, positives - 1, negatives), side(0, 1, positives, negatives - 1)
-            sides.append((constant, hit - constant, alarm - constant))
-        return sides
-
-    def enclosed(self, slack: float, *, tp: Array, fp: Array, fn: Array, tn: Array) -> Bounds | None:
-        """Use the distance from chance, or the odds: neither is near 1 where the value is."""
-        counts = tp, fp, fn, tn
-        if self.from_chance is not None:
-            right, wrong = tp * tn, fp * fn
-            away, room = right - wrong, slack * (right + wrong)
-            ends = [self.from_chance(end, *counts) for end in (away - room, away + room)]
-            low, high = np.minimum(*ends), np.maximum(*ends)
-            # Both ends may be better than what is between them, which is at chance.
-            low = np.where(np.abs(away) <= room, np.minimum(low, 0.0), low)
-        elif self._complement is not None:
-            assert self.numerator is not None
-            low = high = self.numerator(*counts) / self._rest(*counts)
-        else:
-            return None
-        off = 4 * slack
-        return low * (1 - np.copysign(off, low)) - CLOSE, high * (1 + np.copysign(off, high)) + CLOSE
-
-    def perfect(self, *, tp: Array, fp: Array, fn: Array, tn: Array) -> Mask | None:
-        """Look for what only the denominator has: the value is 1 where that is nothing."""
-        return None if self._complement is None else self._rest(tp, fp, fn, tn) == 0
-
-    def _rest(self, *counts: Array) -> Array:
-        """Return by how much the denominator is more than the numerator."""
-        assert self._complement is not None
-        parts = [share * count for share, count in zip(self._complement, counts, strict=True) if share]
-        return sum(parts[1:], parts[0])
-
-    @cached_property
-    def _complement(self) -> tuple[float, ...] | None:
-        """How often each count is in the denominator only, where both sides add counts up; None elsewhere."""
-        if self.numerator is None or self.denominator is None:
-            return None
-        sides = self.numerator, self.denominator
-        parts = [[side(*(int(i == j) for j in range(4))) for i in range(4)] for side in sides]
-        for side, shares in zip(sides, parts, strict=True):
-            for counts in _CONFUSIONS:
-                if side(*counts) != sum(map(operator.mul, shares, counts)):
-                    return None
-        rest = [under - above for above, under in zip(*parts, strict=True)]
-        return tuple(map(float, rest)) if min(*rest, *parts[0]) >= 0 and any(rest) else None
+            constant = Fraction(side(0, 0, positives, negatives))
+            hit = side(1, 0, positives - 1, negatives) - constant
+            alarm = side(0, 1, positives, negatives - 1) - constant
+            sides.append((constant, hit, alarm))
+        return LinearFractional(*sides)
 
     def magnitude(self, positives: float, negatives: float) -> float:
         """Return the size of what is taken from what; 0 where nothing is."""
         return self.magnitude_(positives, negatives)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Formulas are lambdas, which cannot be pickled: look the entry up by name instead.
+        from cutpoints.metrics.registry import get
+
+        return partial(get, self.name, **dict(self.parameters)), ()
+
     def __str__(self) -> str:
         if not self.parameters:
             return self.name
-        from cutpoints.metrics.expression import format_number
-
         return f"{self.name}({', '.join(f'{key}={format_number(value)}' for key, value in self.parameters)})"
 
 
@@ -216,12 +168,11 @@ class UserFunction(Expression):
     name: str
     monotone: bool
     by_keyword: bool
-    rational = True
-    exact = False
+    exact = rational = False
 
-    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Any = 1.0) -> Any:
         """Call the function on float64 arrays and check what comes back."""
-        counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+        counts = {"tp": tp * step, "fp": fp * step, "fn": fn * step, "tn": tn * step}
         try:
             value = self.function(**counts) if self.by_keyword else self.function(*counts.values())
             if np.iscomplexobj(value):
@@ -243,12 +194,20 @@ class UserFunction(Expression):
             hint="write it with NumPy operations; numpy.vectorize wraps a function of scalars.",
         )
 
-    @property
-    def trend(self) -> Trend | None:
-        """The promise: never falls with TP, never rises with FP."""
-        return Trend(1, -1) if self.monotone else None
+    def rounded(self, *, tp: Fraction, fp: Fraction, fn: Fraction, tn: Fraction) -> float:
+        """Call the function on one confusion."""
+        return float(self(tp=float(tp), fp=float(fp), fn=float(fn), tn=float(tn)))
 
-    def bounds(self, box: Box) -> tuple[Array, Array] | None:
+    def rounding_error(self, values: Array, totals: tuple[float, float], **counts: Array) -> Array:
+        """Return zeros: the floats of a function are what it says."""
+        return np.zeros(np.shape(values))
+
+    @property
+    def monotonicity(self) -> Monotonicity | None:  # type: ignore[override]
+        """The promise: never falls with TP, never rises with FP."""
+        return Monotonicity(1, -1) if self.monotone else None
+
+    def bounds(self, box: Box) -> Bounds | None:
         """Use the promise, if one was made."""
         if not self.monotone:
             return None

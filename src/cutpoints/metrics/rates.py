@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from cutpoints.metrics._wording import (
+    ALL_CALLED,
     ALWAYS,
     BAD,
-    EVERYBODY,
     FAWCETT,
     GOOD,
+    NO_CALLS,
     NO_NEGATIVES,
     NO_POSITIVES,
     NO_ROWS,
-    NOBODY,
     ONE_CLASS,
     POWERS,
     REVERSED,
 )
-from cutpoints.metrics.expression import Trend
-from cutpoints.metrics.metric import About, Metric
+from cutpoints.metrics.expression import Monotonicity
+from cutpoints.metrics.metric import Metric, MetricDoc
 
 accuracy = Metric(
     name="accuracy",
     direction="higher",
-    trend_=GOOD,
+    monotonicity=GOOD,
     numerator=lambda tp, fp, fn, tn: tp + tn,
     denominator=lambda tp, fp, fn, tn: tp + fp + fn + tn,
-    about=About(
+    doc=MetricDoc(
         title="Accuracy",
         summary="The share of rows decided rightly. With rare positives, compare it with the "
         "majority-class baseline max(P, N)/n before believing it.",
@@ -41,10 +41,10 @@ accuracy = Metric(
 error_rate = Metric(
     name="error_rate",
     direction="lower",
-    trend_=BAD,
+    monotonicity=BAD,
     numerator=lambda tp, fp, fn, tn: fp + fn,
     denominator=lambda tp, fp, fn, tn: tp + fp + fn + tn,
-    about=About(
+    doc=MetricDoc(
         title="Error rate",
         summary="The share of rows decided wrongly: 1 - accuracy.",
         formula="(fp + fn) / n",
@@ -59,10 +59,10 @@ error_rate = Metric(
 balanced_accuracy = Metric(
     name="balanced_accuracy",
     direction="higher",
-    trend_=GOOD,
+    monotonicity=GOOD,
     numerator=lambda tp, fp, fn, tn: tp * (fp + tn) + tn * (tp + fn),
     denominator=lambda tp, fp, fn, tn: 2 * (tp + fn) * (fp + tn),
-    about=About(
+    doc=MetricDoc(
         title="Balanced accuracy",
         summary="The mean of recall and specificity: accuracy as if both classes were equally common.",
         formula="(tp/P + tn/N) / 2",
@@ -80,12 +80,12 @@ balanced_accuracy = Metric(
 recall = Metric(
     name="recall",
     direction="higher",
-    trend_=Trend(1, 0),
+    monotonicity=Monotonicity(1, 0),
     numerator=lambda tp, fp, fn, tn: tp,
     denominator=lambda tp, fp, fn, tn: tp + fn,
-    about=About(
+    doc=MetricDoc(
         title="Recall",
-        summary="The share of the positives that are found. Alone it is best at 'everybody positive': "
+        summary="The share of the positives that are found. Alone it is best at 'all positive': "
         "use it with a constraint.",
         formula="tp / P",
         range="[0, 1], 1 is best",
@@ -99,10 +99,10 @@ recall = Metric(
 specificity = Metric(
     name="specificity",
     direction="higher",
-    trend_=Trend(0, -1),
+    monotonicity=Monotonicity(0, -1),
     numerator=lambda tp, fp, fn, tn: tn,
     denominator=lambda tp, fp, fn, tn: fp + tn,
-    about=About(
+    doc=MetricDoc(
         title="Specificity",
         summary="The share of the negatives that are left alone.",
         formula="tn / N",
@@ -117,10 +117,10 @@ specificity = Metric(
 fpr = Metric(
     name="fpr",
     direction="lower",
-    trend_=Trend(0, 1),
+    monotonicity=Monotonicity(0, 1),
     numerator=lambda tp, fp, fn, tn: fp,
     denominator=lambda tp, fp, fn, tn: fp + tn,
-    about=About(
+    doc=MetricDoc(
         title="False positive rate",
         summary="The share of the negatives that raise a false alarm: 1 - specificity.",
         formula="fp / N",
@@ -135,10 +135,10 @@ fpr = Metric(
 fnr = Metric(
     name="fnr",
     direction="lower",
-    trend_=Trend(-1, 0),
+    monotonicity=Monotonicity(-1, 0),
     numerator=lambda tp, fp, fn, tn: fn,
     denominator=lambda tp, fp, fn, tn: tp + fn,
-    about=About(
+    doc=MetricDoc(
         title="False negative rate",
         summary="The share of the positives that are missed: 1 - recall.",
         formula="fn / P",
@@ -155,16 +155,16 @@ fnr = Metric(
 precision = Metric(
     name="precision",
     direction="higher",
-    trend_=GOOD,
+    monotonicity=GOOD,
     numerator=lambda tp, fp, fn, tn: tp,
     denominator=lambda tp, fp, fn, tn: tp + fp,
-    about=About(
+    doc=MetricDoc(
         title="Precision",
         summary="The share of those called positive that are positive. It does not always rise "
         "with the threshold.",
         formula="tp / PP",
         range="[0, 1], 1 is best",
-        undefined=NOBODY,
+        undefined=NO_CALLS,
         monotone=ALWAYS,
         aliases=("ppv", "positive_predictive_value"),
         reference=POWERS,
@@ -174,16 +174,16 @@ precision = Metric(
 fdr = Metric(
     name="fdr",
     direction="lower",
-    trend_=BAD,
+    monotonicity=BAD,
     numerator=lambda tp, fp, fn, tn: fp,
     denominator=lambda tp, fp, fn, tn: tp + fp,
-    about=About(
+    doc=MetricDoc(
         title="False discovery rate",
         summary="The share of those called positive that are not: 1 - precision (not fp/tp, as is "
         "sometimes printed).",
         formula="fp / PP",
         range="[0, 1], 0 is best",
-        undefined=NOBODY,
+        undefined=NO_CALLS,
         monotone=REVERSED,
         aliases=("false_discovery_rate",),
         reference=POWERS,
@@ -193,15 +193,15 @@ fdr = Metric(
 npv = Metric(
     name="npv",
     direction="higher",
-    trend_=GOOD,
+    monotonicity=GOOD,
     numerator=lambda tp, fp, fn, tn: tn,
     denominator=lambda tp, fp, fn, tn: fn + tn,
-    about=About(
+    doc=MetricDoc(
         title="Negative predictive value",
         summary="The share of those called negative that are negative.",
         formula="tn / PN",
         range="[0, 1], 1 is best",
-        undefined=EVERYBODY,
+        undefined=ALL_CALLED,
         monotone=ALWAYS,
         aliases=("negative_predictive_value",),
         reference=POWERS,
@@ -211,15 +211,15 @@ npv = Metric(
 false_omission_rate = Metric(
     name="false_omission_rate",
     direction="lower",
-    trend_=BAD,
+    monotonicity=BAD,
     numerator=lambda tp, fp, fn, tn: fn,
     denominator=lambda tp, fp, fn, tn: fn + tn,
-    about=About(
+    doc=MetricDoc(
         title="False omission rate",
         summary="The share of those called negative that are positive: 1 - NPV.",
         formula="fn / PN",
         range="[0, 1], 0 is best",
-        undefined=EVERYBODY,
+        undefined=ALL_CALLED,
         monotone=REVERSED,
         aliases=("for", "fomr"),
         reference=POWERS,

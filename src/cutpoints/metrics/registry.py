@@ -1,8 +1,7 @@
 """Look-up: every entry of the catalogue by name and by alias.
 
-To add a metric, add one entry to the file that fits (`_rates`, `_balance`, `_dependence`,
-`_money`), its name here and in ``__init__.py``; the text language, the command line, the docs page
-and the law tests find it by themselves.
+To add a metric, add one entry to the file that fits (`rates`, `combined`, `counts`, `costs`), its name
+here and in ``__init__.py``; the goal language, the command line, the docs page and the law tests find it.
 """
 
 from __future__ import annotations
@@ -118,7 +117,7 @@ EXAMPLES: tuple[Metric, ...] = (
 
 _BY_NAME: dict[str, Metric] = {metric.name: metric for metric in EXAMPLES}
 _CANONICAL: dict[str, str] = {
-    spelling: metric.name for metric in EXAMPLES for spelling in (metric.name, *metric.about.aliases)
+    spelling: metric.name for metric in EXAMPLES for spelling in (metric.name, *metric.doc.aliases)
 }
 
 
@@ -150,18 +149,18 @@ def get(name: str, **parameters: Any) -> Expression:
     if canonical not in FAMILIES:
         if parameters:
             raise InvalidParameterError.of(
-                parameter=next(iter(parameters)),
+                parameter=f"{canonical}({next(iter(parameters))})",
                 caller=canonical,
                 must_be="left out: this metric has no parameters",
                 got=next(iter(parameters.values())),
             )
         return _BY_NAME[canonical]
-    known = _BY_NAME[canonical].about.parameters
+    known = _BY_NAME[canonical].doc.parameters
     unknown = [key for key in parameters if key not in known]
     needed = not parameters or (canonical == "f" and "beta" not in parameters)
     if unknown or needed:
         raise InvalidParameterError.of(
-            parameter=unknown[0] if unknown else "/".join(known),
+            parameter=f"{canonical}({unknown[0] if unknown else '/'.join(known)})",
             caller=canonical,
             must_be=f"one of {', '.join(known)}, given by name",
             got=unknown[0] if unknown else "nothing",

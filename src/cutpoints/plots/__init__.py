@@ -1,30 +1,30 @@
-"""Pictures: one display per file, in scikit-learn's manner.
+"""Displays, in the manner of scikit-learn.
 
 Each display keeps its arrays as attributes and draws with ``plot(ax=None)``. ``from_predictions``
-takes labels and scores, ``from_curve`` a `cutpoints.Curve`; both draw at once. ``save`` writes a file
-without any window. Numbers are computed elsewhere.
+takes labels and scores, ``from_curve`` a `cutpoints.Curve`; both draw at once. ``of_curve`` computes
+without drawing, and ``save`` writes a file without a window.
 """
 
 from importlib import import_module
 from typing import Any
 
-_ROOMS = {
-    "BrierCurveDisplay": "brier",
-    "ComparisonDisplay": "comparison",
-    "ConfusionDisplay": "confusion",
-    "CostCurveDisplay": "cost",
-    "DecisionCurveDisplay": "decision",
-    "DetDisplay": "det",
-    "ExpectedCurveDisplay": "expected_curve",
-    "GainDisplay": "gain",
-    "KsDisplay": "ks",
-    "LiftDisplay": "lift",
-    "PrecisionRecallDisplay": "pr",
-    "ProfitDisplay": "profit",
-    "ReliabilityDisplay": "reliability",
-    "RocDisplay": "roc",
-    "ScoresDisplay": "scores",
-    "ThresholdDisplay": "threshold",
+_MODULES = {
+    "BrierCurveDisplay": "costs",
+    "ComparisonDisplay": "models",
+    "ConfusionDisplay": "thresholds",
+    "CostCurveDisplay": "costs",
+    "DecisionCurveDisplay": "costs",
+    "DetDisplay": "curves",
+    "ExpectedCurveDisplay": "models",
+    "GainDisplay": "curves",
+    "KsDisplay": "curves",
+    "LiftDisplay": "curves",
+    "PrecisionRecallDisplay": "curves",
+    "ProfitDisplay": "costs",
+    "ReliabilityDisplay": "models",
+    "RocDisplay": "curves",
+    "ScoresDisplay": "thresholds",
+    "ThresholdDisplay": "thresholds",
 }
 
 BY_NAME = {
@@ -44,14 +44,14 @@ BY_NAME = {
 }
 """What `cutpoints curve --plot` calls them: those that need no more than a curve."""
 
-__all__ = [*_ROOMS, "BY_NAME"]  # noqa: PLE0604 - the keys are names
+__all__ = [*_MODULES, "BY_NAME"]  # noqa: PLE0604 - the keys are names
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _ROOMS:
+    if name not in _MODULES:
         msg = f"module 'cutpoints.plots' has no attribute {name!r}"
         raise AttributeError(msg)
-    return getattr(import_module(f"cutpoints.plots.{_ROOMS[name]}"), name)
+    return getattr(import_module(f"cutpoints.plots.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -1,15 +1,19 @@
-"""What all pictures share: colours, axes, legends, files."""
+"""What all displays share: colors, the marked point, axes, legends, files."""
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from cutpoints._atomic import replaced
-from cutpoints._curve import Curve, curve
+from cutpoints._curve import Curve
+from cutpoints._curve import curve as compute_curve
+from cutpoints._goal import objective
 from cutpoints.exceptions import InvalidParameterError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -19,14 +23,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._goal import Constraints, Objective
-    from cutpoints._result import Confusion, Cut, Interval
+    from cutpoints._result import Confusion, Interval
     from cutpoints.metrics.expression import Expression
 
-# Okabe and Ito's palette: told apart with any colour vision, and in grey by their lightness.
+# Okabe and Ito's palette: distinct with any color vision, and in gray by lightness.
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
 LINES = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION)
 STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
-GREY, LIGHT = "#666666", "#BBBBBB"
+GRAY, LIGHT = "#666666", "#BBBBBB"
 CHOSEN: dict[str, Any] = {
     "marker": "o",
     "markersize": 10,
@@ -37,12 +41,13 @@ CHOSEN: dict[str, Any] = {
     "zorder": 10,
     "clip_on": False,
 }
-_GRID = 2000
+_STEPS = 2000
+_LISTED_TIES = 20
 FORMATS = ("png", "svg", "pdf")
 
 
 class Chosen(NamedTuple):
-    """The point that the picture is about."""
+    """The threshold that a plot marks."""
 
     threshold: float
     interval: Interval
@@ -51,9 +56,24 @@ class Chosen(NamedTuple):
     expression: Expression | None
     ties: tuple[float, ...]
 
+    def metrics(self, x: Any, y: Any) -> tuple[float, float]:
+        """Return two metrics at the threshold: a point of a plot."""
+        return self.confusion.metric(x), self.confusion.metric(y)
+
+    def per_rate(self) -> tuple[Fraction, Fraction] | None:
+        """Return what the objective changes per unit of TPR and of FPR; None if it is not linear in both."""
+        if self.expression is None:
+            return None
+        c = self.confusion
+        positives, negatives = Fraction(c.tp) + Fraction(c.fn), Fraction(c.fp) + Fraction(c.tn)
+        form = self.expression.linear_fractional(positives, negatives)
+        if form is None or not form.is_linear:
+            return None
+        return form.numerator[1] * positives, form.numerator[2] * negatives
+
 
 def choose(
-    of: Curve,
+    curve: Curve,
     *,
     maximize: Objective | None = None,
     minimize: Objective | None = None,
@@ -61,26 +81,23 @@ def choose(
     threshold: float | None = None,
 ) -> Chosen | None:
     """Return the optimum of a goal, or what a threshold does, or None if neither is given."""
-    if maximize is None and minimize is None:
+    wanted = maximize if maximize is not None else minimize
+    if wanted is None:
         if threshold is None:
             return None
-        cut: Cut = of.at(threshold)
+        cut = curve.at(threshold)
         text = f"threshold {threshold:.4g}"
         return Chosen(float(threshold), cut.interval, cut.confusion, text, None, ())
-    found = of.best(maximize=maximize, minimize=minimize, subject_to=subject_to).raise_if_infeasible()
-    assert found.threshold is not None
-    assert found.interval is not None
-    assert found.confusion is not None
-    from cutpoints._goal import objective
-
-    wanted = maximize if maximize is not None else minimize
-    assert wanted is not None
-    text = f"{'best' if maximize is not None else 'least'} {found.objective} = {found.value:.4g}"
-    text += f"\nat threshold {found.threshold:.4g}"
-    ties = tuple(tie.threshold for tie in found.ties[:20])
-    if ties:
-        text += f" ({len(found.ties)} more equal)"
-    return Chosen(found.threshold, found.interval, found.confusion, text, objective(wanted), ties)
+    best = curve.best(maximize=maximize, minimize=minimize, subject_to=subject_to).raise_if_infeasible()
+    assert best.threshold is not None
+    assert best.interval is not None
+    assert best.confusion is not None
+    text = f"{'best' if maximize is not None else 'least'} {best.objective} = {best.value:.4g}"
+    text += f"\nat threshold {best.threshold:.4g}"
+    if best.ties:
+        text += f" ({len(best.ties)} more equal)"
+    ties = tuple(tie.threshold for tie in best.ties[:_LISTED_TIES])
+    return Chosen(best.threshold, best.interval, best.confusion, text, objective(wanted), ties)
 
 
 class Display:
@@ -88,7 +105,8 @@ class Display:
 
     size = (5.6, 6.6)
     legend_columns = 1
-    legend_place = "below"
+    point: tuple[float, float] | None = None
+    chosen: Chosen | None = None
     ax_: Axes
     figure_: Any
 
@@ -97,39 +115,35 @@ class Display:
         cls, y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None, **options: Any
     ) -> Self:
         """Draw from labels and scores; options are those of `from_curve`."""
-        made = curve(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-        return cls.from_curve(made, **options)
+        curve = compute_curve(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+        return cls.from_curve(curve, **options)
 
     @classmethod
-    def from_curve(cls, of: Curve, *, ax: Axes | None = None, **options: Any) -> Self:
+    def from_curve(cls, curve: Curve, *, ax: Axes | None = None, **options: Any) -> Self:
         """Draw a curve."""
-        return cls.of_curve(of, **options).plot(ax=ax)
+        return cls.of_curve(curve, **options).plot(ax=ax)
 
     @classmethod
-    def of_curve(cls, of: Curve, **options: Any) -> Self:
+    def of_curve(cls, curve: Curve, **options: Any) -> Self:
         """Compute the arrays, without drawing."""
         raise NotImplementedError
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on the given axes, or on new ones; afterwards in `ax_` and `figure_`."""
-        own = ax is None
-        if ax is None:
-            pyplot = _matplotlib("pyplot")
-            _, ax = pyplot.subplots(figsize=self.size, layout="constrained")
-        return self._on(ax, own=own)
+        if ax is not None:
+            return self._on(ax, own=False)
+        return self._on(_matplotlib("pyplot").subplots(figsize=self.size, layout="constrained")[1], own=True)
 
     def save(self, path: str | os.PathLike[str], *, dpi: int = 150) -> Path:
-        """Write a PNG, SVG or PDF file; never a half-written one. Works without a screen.
+        """Write a PNG, SVG or PDF file, without a screen.
 
-        The file is written under a temporary name beside its place and renamed when it is complete.
+        The file is written under a temporary name and renamed when it is complete.
         """
         place = Path(path)
         ending = place.suffix.lower().lstrip(".")
         if ending not in FORMATS:
-            raise InvalidParameterError.of(
-                parameter="path", caller="save", must_be=f"a file name that ends in .{', .'.join(FORMATS)}",
-                got=str(place),
-            )  # fmt: skip
+            expected = f"a file name that ends in .{', .'.join(FORMATS)}"
+            raise InvalidParameterError("path", got=str(place), expected=expected, caller="save")
         figure = _matplotlib("figure").Figure(figsize=self.size, layout="constrained")
         self._on(figure.subplots(), own=True)
         with replaced(place, folders=True) as beside:
@@ -142,29 +156,26 @@ class Display:
         for other in getattr(ax, "twins_", ()):
             more = other.get_legend_handles_labels()
             handles, labels = handles + more[0], labels + more[1]
+        place: dict[str, Any] = {"loc": "best", "framealpha": 0.9, "fontsize": "small"}
+        if own:
+            place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12), "frameon": False}
+            place["ncols"] = self.legend_columns
         if labels:
-            if own and self.legend_place == "below":
-                ax.legend(
-                    handles,
-                    labels,
-                    loc="upper center",
-                    bbox_to_anchor=(0.5, -0.12),
-                    frameon=False,
-                    ncols=self.legend_columns,
-                )
-            else:
-                ax.legend(handles, labels, loc="best", framealpha=0.9, fontsize="small")
+            ax.legend(handles, labels, **place)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def _draw(self, ax: Axes) -> None:
         raise NotImplementedError
 
+    def _mark(self, ax: Axes) -> None:
+        """Mark the chosen point, if there is one and it is defined."""
+        if self.point is not None and self.chosen is not None and not math.isnan(sum(self.point)):
+            ax.plot(*self.point, **CHOSEN, label=self.chosen.label)
+
 
 def _matplotlib(module: str) -> Any:
     """Import a part of matplotlib, or say how to install it."""
-    from importlib import import_module
-
     try:
         return import_module(f"matplotlib.{module}")
     except ImportError as error:
@@ -179,15 +190,15 @@ def unit_square(ax: Axes, *, x: str, y: str) -> None:
 
 
 def tidy(ax: Axes) -> None:
-    """Draw less ink: two spines, a light grid behind the data."""
+    """Keep two spines and a light grid behind the data."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(visible=True, color="#E6E6E6", linewidth=0.8)
     ax.set_axisbelow(True)
 
 
 def thin(*columns: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-    """Leave out points that no eye and no printer can tell from the one before; the ends stay."""
-    if len(columns[0]) <= 2 * _GRID:
+    """Leave out points that look the same as the one before; the first and the last stay."""
+    if len(columns[0]) <= 2 * _STEPS:
         return columns
     keep = np.zeros(len(columns[0]), dtype=np.bool_)
     keep[[0, -1]] = True
@@ -196,15 +207,15 @@ def thin(*columns: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
         if len(finite) == 0:
             continue
         low, high = float(finite.min()), float(finite.max())
-        scale = _GRID / (high - low) if high > low else 0.0
+        scale = _STEPS / (high - low) if high > low else 0.0
         place = np.nan_to_num((column - low) * scale, posinf=math.inf, neginf=-math.inf)
-        place = np.floor(np.clip(place, -1, _GRID + 1))
+        place = np.floor(np.clip(place, -1, _STEPS + 1))
         keep[1:] |= place[1:] != place[:-1]
     return tuple(column[keep] for column in columns)
 
 
 def finite_ends(thresholds: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the range of the finite thresholds, a little widened."""
+    """Return the range of the finite thresholds, slightly widened."""
     finite = thresholds[np.isfinite(thresholds)]
     if len(finite) == 0:
         return 0.0, 1.0

@@ -12,10 +12,9 @@ from cutpoints._assess import assess
 from cutpoints._assess.bands import band
 from cutpoints._data.arrays import ArraySource
 from cutpoints._data.labels import Labels
+from cutpoints._format import json_number
 from cutpoints._kernel.cuts import Cuts
-from cutpoints._kernel.masses import Masses
-from cutpoints._report.cuts import part
-from cutpoints._result import json_number, value_of
+from cutpoints._result import context_of
 from cutpoints.exceptions import CutpointError
 
 if TYPE_CHECKING:
@@ -24,15 +23,14 @@ if TYPE_CHECKING:
     from cutpoints._data.source import Source
     from cutpoints._goal import Goal
     from cutpoints._kernel.tables import Summary
-    from cutpoints._report.cuts import Gathered
+    from cutpoints._report.cuts import ModelCuts
     from cutpoints._result import Solution
 
 FOLDS = 5
-ROWS = 1 << 17
-"""Up to so many rows the choice of the threshold is cross-validated; beyond, it is resampled in buckets."""
+CROSS_VALIDATED_ROWS = 1 << 17
+"""Up to this many rows the choice of the threshold is cross-validated; with more, buckets are resampled."""
 REPLICATES = 50
-RESAMPLED = 1 << 12
-"""Of more cuts than this, so many, evenly spaced, are edges of the buckets that are resampled."""
+RESAMPLED_BUCKETS = 1 << 12
 CONFIDENCE = 0.95
 
 Method = Literal["cross-validation", "bootstrap of bucket counts", "none"]
@@ -67,22 +65,22 @@ class Trust:
         }
 
 
-def trust(source: Source, goal: Goal, gathered: Gathered, *, weighted: bool, random_state: int = 0) -> Trust:
+def trust(source: Source, goal: Goal, model: ModelCuts, *, weighted: bool, random_state: int = 0) -> Trust:
     """Judge the best threshold by rows that did not choose it.
 
-    Cross-validation up to `ROWS` rows with labels in memory. Otherwise the optimism is estimated by
-    the bootstrap on the counts of the buckets, which costs next to nothing however many rows there
+    Cross-validation up to `CROSS_VALIDATED_ROWS` rows with labels in memory. Otherwise the optimism is
+    estimated by the bootstrap on the counts of the buckets, which costs little however many rows there
     are; with weights that is not possible.
     """
-    solution = gathered.solutions[0]
+    solution = model.solutions[0]
     assert solution is not None
-    rows = gathered.summary.rows
+    rows = model.summary.rows
     # Weights say nothing of how many rows a class has; `assess` will say it if they are too few.
-    fewest = FOLDS if weighted else int(min(gathered.summary.totals))
+    fewest = FOLDS if weighted else int(min(model.summary.totals))
     if fewest < 2:
         return Trust("none", math.nan, math.nan, "each class needs two rows or more to judge a choice")
     one_by_one = isinstance(source, ArraySource) and isinstance(source.streams[0].labels, Labels)
-    if one_by_one and rows <= ROWS:
+    if one_by_one and rows <= CROSS_VALIDATED_ROWS:
         folds = min(FOLDS, fewest)
         try:
             found = assess(
@@ -95,7 +93,7 @@ def trust(source: Source, goal: Goal, gathered: Gathered, *, weighted: bool, ran
                 random_state=random_state,
             )
         except CutpointError as error:
-            return Trust("none", math.nan, math.nan, str(error).partition("\n")[0])
+            return Trust("none", math.nan, math.nan, error.facts)
         if math.isnan(found.cross_validated):
             why = f"in none of {folds} folds could a threshold be chosen and judged"
             return Trust("none", math.nan, found.lower_bound, why)
@@ -106,34 +104,35 @@ def trust(source: Source, goal: Goal, gathered: Gathered, *, weighted: bool, ran
             f"{folds}-fold cross-validation: each fold is judged at the threshold of the others, "
             "and the counts of all folds are added up",
             tuple(
-                (one, value, found.honest.constraints[one])
+                (one, value, found.cross_validation.constraints[one])
                 for one, value in found.resubstitution_constraints.items()
             ),
         )
     if weighted:
-        return Trust("none", math.nan, math.nan, "so many rows with weights cannot be judged from counts")
-    buckets = min(RESAMPLED, len(gathered.edges.thresholds))
+        return Trust("none", math.nan, math.nan, "the counts of weighted rows cannot be resampled")
+    buckets = min(RESAMPLED_BUCKETS, len(model.edges))
     expressions = [goal.expression, *(one.expression for one in goal.constraints)]
-    values = [value_of(one, solution.counts or {}) for one in expressions]
-    expected = [a - b for a, b in zip(values, _optimism(goal, gathered, random_state), strict=True)]
+    assert solution.confusion is not None
+    values = [solution.confusion.metric(one) for one in expressions]
+    expected = [a - b for a, b in zip(values, _optimism(goal, model, random_state), strict=True)]
     return Trust(
         "bootstrap of bucket counts",
         expected[0],
-        _bound(goal, solution, gathered.summary),
+        _bound(goal, solution, model.summary),
         f"the counts of {buckets:,} buckets of scores, resampled {REPLICATES} times: "
         "how much better a resample finds its own threshold than these rows do",
         tuple(zip(map(str, goal.constraints), values[1:], expected[1:], strict=True)),
     )
 
 
-def _optimism(goal: Goal, gathered: Gathered, random_state: int) -> list[float]:
+def _optimism(goal: Goal, model: ModelCuts, random_state: int) -> list[float]:
     """Return by how much the objective, and each constraint's metric, is too good (Efron 1983).
 
     Thresholds are chosen among the edges of buckets. NaN where it cannot be said.
     """
-    edges = gathered.edges
-    if len(edges.thresholds) > RESAMPLED:
-        edges = part(edges, np.unique(np.linspace(0, len(edges.thresholds) - 1, RESAMPLED).astype(np.intp)))
+    edges = model.edges
+    if len(edges) > RESAMPLED_BUCKETS:
+        edges = edges[np.unique(np.linspace(0, len(edges) - 1, RESAMPLED_BUCKETS).astype(np.intp))]
     expressions = [goal.expression, *(one.expression for one in goal.constraints)]
     rng = np.random.default_rng(random_state)
     counts = [np.rint(np.diff(edges.floats[side], prepend=0.0)) for side in ("tp", "fp")]
@@ -169,9 +168,9 @@ def _best(goal: Goal, values: list[NDArray[np.float64]]) -> int | None:
 
 def _bound(goal: Goal, solution: Solution, summary: Summary) -> float:
     """Return the worst value at the threshold on new rows, by the band that holds at all thresholds."""
-    counts, grain = solution.counts, summary.unit.fraction(1)
-    assert counts is not None
-    tp, fp = (Masses.scalar(int(counts[name] / grain), summary.unit) for name in ("tp", "fp"))
+    context = context_of(solution)
+    assert context is not None
+    tp, fp = (np.array([side], dtype=np.int64) for side in context.called)
     one = np.array([float(solution.threshold or 0.0)])
     found = band(Cuts(summary, one, one, tp, fp), goal.expression, CONFIDENCE)
     if found is None:

@@ -1,0 +1,212 @@
+"""Tests of two models on the same rows: DeLong on areas, McNemar and a paired bootstrap on decisions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutpoints._format import json_number
+from cutpoints._result import Interval
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoints.metrics.expression import Expression
+
+
+@dataclass(frozen=True)
+class DeLong:
+    """Areas under several ROC curves on the same rows, and their covariance.
+
+    Attributes
+    ----------
+    auc : ndarray of shape (n_models,)
+    covariance : ndarray of shape (n_models, n_models)
+    pairs : int
+        How many pairs of a positive and a negative can be formed without using a row twice.
+    """
+
+    auc: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    pairs: int
+
+    def interval(self, model: int, confidence: float = 0.95) -> Interval:
+        """Return the confidence interval of one area, on the logit scale so that it stays in [0, 1].
+
+        At an area of 0 or 1 the estimated variance is 0 and says nothing. But then all of the `pairs`,
+        which are independent, are ordered alike, and that has an exact (Clopper-Pearson) interval.
+        """
+        area, variance = float(self.auc[model]), float(self.covariance[model, model])
+        if not 0 < area < 1:
+            least = ((1 - confidence) / 2) ** (1 / self.pairs)
+            return Interval(0.0, 1 - least) if area == 0 else Interval(least, 1.0)
+        half = _quantile(confidence) * math.sqrt(max(variance, 0.0)) / (area * (1 - area))
+        logit = math.log(area / (1 - area))
+        return Interval(1 / (1 + math.exp(half - logit)), 1 / (1 + math.exp(-half - logit)))
+
+    def difference(self, one: int, other: int, confidence: float = 0.95) -> tuple[float, Interval, float]:
+        """Return ``auc[one] - auc[other]``, its interval and the two-sided p-value of no difference.
+
+        Models that rank alike have no variance between them: p is 1.
+        """
+        gap = float(self.auc[one] - self.auc[other])
+        c = self.covariance
+        variance = float(c[one, one] + c[other, other] - 2 * c[one, other])
+        # Equal rankings cancel up to rounding only.
+        if variance <= 1e-14 * float(c[one, one] + c[other, other]):
+            return gap, Interval(gap, gap), 0.0 if abs(gap) > 1e-12 else 1.0
+        error = math.sqrt(variance)
+        half = _quantile(confidence) * error
+        return gap, Interval(gap - half, gap + half), math.erfc(abs(gap) / error / math.sqrt(2))
+
+
+def delong(y_true: Any, *y_scores: Any) -> DeLong:
+    """Return the areas under the ROC curves of models on the same rows, with their covariance.
+
+    By midranks: the time is that of sorting each model's scores, and there is no matrix of pairs. Labels
+    are 0 and 1, with rows of both; neither they nor the scores are checked.
+
+    References
+    ----------
+    DeLong, E. R., DeLong, D. M., Clarke-Pearson, D. L. (1988). doi:10.2307/2531595
+    Sun, X., Xu, W. (2014). Fast implementation of DeLong's algorithm. doi:10.1109/LSP.2014.2337313
+
+    Examples
+    --------
+    >>> from cutpoints._compare import delong
+    >>> delong([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).auc
+    array([0.75])
+    """
+    positive = np.asarray(y_true, dtype=np.bool_)
+    models = [(scores[positive], scores[~positive]) for scores in map(np.asarray, y_scores)]
+    # Rows are models. For each positive the share of negatives below it, and the reverse.
+    over = np.array([_share_below(low, high) for high, low in models])
+    under = np.array([1 - _share_below(high, low) for high, low in models])
+    pairs = min(over.shape[1], under.shape[1])
+    return DeLong(over.mean(axis=1), _covariance(over) + _covariance(under), pairs)
+
+
+def _share_below(reference: NDArray[Any], values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return for each value the share of the reference below it; equal ones count half.
+
+    Two plain sorts and a walk in ascending order: the search for sorted keys stays in the cache.
+    """
+    ranked = np.sort(reference)
+    order = np.argsort(values)
+    ascending = values[order]
+    twice = np.searchsorted(ranked, ascending, side="left") + np.searchsorted(ranked, ascending, side="right")
+    share = np.empty(len(values))
+    share[order] = twice / (2 * len(reference))
+    return share
+
+
+def _covariance(components: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the covariance of the means; 0 for a class of one row, whose variance is unknown."""
+    models, size = components.shape
+    if size < 2:
+        return np.zeros((models, models))
+    centered = components - components.mean(axis=1, keepdims=True)
+    return centered @ centered.T / (size - 1) / size
+
+
+def _quantile(confidence: float) -> float:
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """The exact test that two models err equally often on the same rows.
+
+    The first model alone is right on `only_first` rows, the second alone on `only_second`.
+    """
+
+    only_first: int
+    only_second: int
+    p_value: float
+
+
+@dataclass(frozen=True)
+class PairedBootstrap:
+    """The difference of a metric, first model less second, and its percentile interval.
+
+    `share_above` of the resamples have the first model strictly above.
+    """
+
+    difference: float
+    interval: Interval
+    share_above: float
+    n_bootstrap: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return vars(self) | {
+            "difference": json_number(self.difference),
+            "interval": self.interval.to_dict(),
+            "share_above": json_number(self.share_above),
+        }
+
+
+def joint_table(truth: Any, first: Any, second: Any) -> NDArray[np.int64]:
+    """Count rows by truth and the decisions of two models, all 0 or 1; the shape is (2, 2, 2)."""
+    truth, first, second = (np.asarray(each, dtype=np.int8) for each in (truth, first, second))
+    return np.bincount(4 * truth + 2 * first + second, minlength=8).reshape(2, 2, 2)
+
+
+def mcnemar(table: NDArray[np.int64]) -> McNemar:
+    """Test the decisions of two models on the same rows, exactly, from their `joint_table`.
+
+    Under the null hypothesis each model has half of the rows on which only one is right: a binomial tail.
+
+    Examples
+    --------
+    >>> from cutpoints._compare import joint_table, mcnemar
+    >>> mcnemar(joint_table([1, 1, 1, 0, 0, 0], [1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 0, 0]))
+    McNemar(only_first=3, only_second=0, p_value=0.25)
+    """
+    one, other = int(table[1, 1, 0] + table[0, 0, 1]), int(table[1, 0, 1] + table[0, 1, 0])
+    if one + other == 0:
+        return McNemar(0, 0, 1.0)
+    from scipy.stats import binomtest
+
+    return McNemar(one, other, float(binomtest(one, one + other).pvalue))
+
+
+def paired_bootstrap(
+    table: NDArray[np.int64],
+    expression: Expression,
+    *,
+    n_bootstrap: int = 2000,
+    confidence: float = 0.95,
+    random_state: int | np.random.Generator | None = 0,
+) -> PairedBootstrap:
+    """Bootstrap the difference of a metric between two models with fixed thresholds.
+
+    Resampling rows with replacement is a multinomial draw of the eight cells of `joint_table`: the
+    same law as redrawing rows, at no cost in N. Both models see the same draw.
+    """
+    total = int(table.sum())
+    draws = np.random.default_rng(random_state).multinomial(total, table.ravel() / total, size=n_bootstrap)
+    differences = _differences(draws, expression)
+    differences = differences[~np.isnan(differences)]
+    here = float(_differences(table, expression)[0])
+    if len(differences) == 0:
+        return PairedBootstrap(here, Interval(math.nan, math.nan), math.nan, n_bootstrap)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(differences, [tail, 1 - tail]).tolist()
+    return PairedBootstrap(here, Interval(low, high), float(np.mean(differences > 0)), n_bootstrap)
+
+
+def _differences(tables: NDArray[np.int64], expression: Expression) -> NDArray[np.float64]:
+    """Return first less second for each table of eight cells."""
+    cells = tables.astype(np.float64).reshape(-1, 2, 2, 2)  # truth, first, second
+    values = []
+    with np.errstate(all="ignore"):
+        for axis in (3, 2):  # sum over the other model's decision
+            c = cells.sum(axis=axis)
+            counts = {"tp": c[:, 1, 1], "fp": c[:, 0, 1], "fn": c[:, 1, 0], "tn": c[:, 0, 0]}
+            values.append(np.asarray(expression.evaluate(**counts), dtype=np.float64))
+        return values[0] - values[1]
