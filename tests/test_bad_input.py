@@ -485,6 +485,30 @@ def test_decide_refuses_what_is_no_number(scores):
         cp.find(Y, S, maximize="f1").decide(scores)
 
 
+PROBABILITIES = np.array([[0.9, 0.1], [0.6, 0.4], [0.65, 0.35], [0.2, 0.8]])
+"""What `predict_proba` returns: a column for each class."""
+
+TAKES_SCORES = {
+    "find": lambda scores: cp.find(Y, scores, maximize="f1"),
+    "find_by": lambda scores: cp.find_by(Y, scores, by=["a"] * 4, maximize="f1"),
+    "curve": lambda scores: cp.curve(Y, scores),
+    "evaluate": lambda scores: cp.evaluate(Y, scores, threshold=0.5),
+    "sketch": lambda scores: cp.Sketch().update(Y, scores),
+    "solution": lambda scores: cp.find(Y, S, maximize="f1").decide(scores),
+    "segments": lambda scores: cp.find_by(Y, S, by=["a"] * 4, maximize="f1").decide(scores, ["a"] * 4),
+    "policy": lambda scores: cp.find(Y, S, maximize="f1").policy().decide(scores),
+    "randomized": lambda scores: cp.curve(Y, S).hull().randomized(fpr=0.25).decide(scores),
+}
+
+
+@pytest.mark.parametrize("call", TAKES_SCORES.values(), ids=TAKES_SCORES)
+def test_probabilities_of_both_classes_are_refused(call):
+    """A matrix of `predict_proba` would give two decisions per row: the hint names the column to take."""
+    with pytest.raises(InvalidInputError, match=r"one-dimensional.*\(4, 2\)(.|\n)*predict_proba"):
+        call(PROBABILITIES)
+    call(PROBABILITIES[:, 1])
+
+
 # --- names, filters and options of the wrong kind
 
 

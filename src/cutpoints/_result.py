@@ -15,7 +15,6 @@ from cutpoints._goal import Goal, goal, in_words, objective
 from cutpoints._kernel.weights import as_number
 from cutpoints.exceptions import (
     InfeasibleError,
-    InvalidInputError,
     InvalidParameterError,
     MissingDependencyError,
 )
@@ -354,24 +353,12 @@ class Solution:
         float32 scores are compared as float32 if the threshold was found on such, so that the
         decisions are those that were promised.
         """
+        from cutpoints._data.array_input import as_floats, refuse_nan
+
         threshold = self.raise_if_infeasible().threshold
-        scores = np.asarray(y_score)
-        try:
-            if scores.dtype.kind not in "fiubO":
-                raise TypeError
-            scores = scores.astype(np.float64) if scores.dtype.kind == "O" else scores
-        except (TypeError, ValueError) as error:
-            raise InvalidParameterError.of(
-                parameter="y_score", caller="decide", must_be="real numbers", got=type(y_score)
-            ) from error
-        missing = np.isnan(scores)
-        if missing.any():
-            raise InvalidInputError.nan(
-                name="y_score",
-                count=int(missing.sum()),
-                rows=scores.size,
-                first=int(missing.argmax()),
-            )
+        scores = as_floats(y_score, "y_score", "decide")
+        refuse_nan(scores, "y_score")
+        # A NumPy float64, and not a Python float, which NumPy would round to the scores' float32.
         return (scores >= np.float64(threshold)).astype(np.int8)
 
     def metrics(self) -> dict[str, float]:

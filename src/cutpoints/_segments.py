@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from cutpoints._data.array_input import as_floats, same_index
 from cutpoints._data.arrays import ArraySource
 from cutpoints._data.segment_codes import coded, combined, in_order
 from cutpoints._data.segments import Grouped
@@ -157,7 +158,8 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
         by : array-like of shape (n_samples,), or a list, dict or frame of several
             The segments of the rows. A segment without a threshold is an error.
         """
-        scores = np.asarray(y_score)
+        same_index({"y_score": y_score, "by": by})
+        scores = as_floats(y_score, "y_score", "decide")
         codes, keys = combined(list(key_columns(by).values()))
         if len(codes) != len(scores):
             raise InvalidInputError.length(names_and_lengths={"y_score": len(scores), "by": len(codes)})
@@ -317,6 +319,7 @@ def read(data: Data, by: Any) -> tuple[Grouped | FrameSegments, tuple[str, ...]]
     """Return the rows in segments, and the names of what tells the segments apart."""
     source = data.stream()
     if isinstance(source, ArraySource):
+        data.check_index(by=by)
         keys = (
             {name: coded(column, name) for name, column in data.columns(_names(by)).items()}
             if data.named

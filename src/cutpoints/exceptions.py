@@ -288,6 +288,21 @@ class InvalidInputError(CutpointError, ValueError):
         return cls(*found, hint=hint, kind="length")
 
     @classmethod
+    def index_order(cls, *, name: str, other: str, row: int, labels: tuple[object, object]) -> Self:
+        """Build the error of two columns of pandas with equal indices in another order."""
+        return cls(
+            Column(name),
+            " and ",
+            Column(other),
+            " must have their rows in the same order. Both have the same index labels, but at row "
+            f"{row:,} (rows are counted from 0) one has {_show(labels[0])} and the other {_show(labels[1])}.",
+            hint=f"align them, {other} = {other}.loc[{name}.index], or drop the labels with .to_numpy() "
+            "if the rows are in the right order.",
+            kind="index_order",
+            name=name,
+        )
+
+    @classmethod
     def labels(
         cls, *, values: Iterable[object], count: int, name: str = "y_true", pos_label: object = None
     ) -> Self:

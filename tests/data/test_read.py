@@ -397,3 +397,64 @@ def test_a_curve_has_no_columns():
     """A curve is counted already: names would be ignored."""
     with pytest.raises(InvalidParameterError, match=r"^label must be left out"):
         cp.evaluate(cp.curve(Y, P), threshold=0.5, label="y", score="p")
+
+
+# --- the index of pandas
+
+LABELS = [10, 11, 12, 13, 14, 15]
+SHUFFLED = [15, 10, 12, 11, 14, 13]
+
+
+def _series(values, index=None):
+    return pd.Series(values, index=index)
+
+
+PAIRED = {
+    "scores": lambda y, other: cp.find(y, other, maximize="f1"),
+    "weights": lambda y, other: cp.find(y, y.to_numpy() * 0.5, sample_weight=other, maximize="f1"),
+    "curve": cp.curve,
+    "models": lambda y, other: cp.compare(y, {"a": y.to_numpy() * 0.5, "b": other}, maximize="f1"),
+    "counts": lambda y, other: cp.from_counts(y, positives=other, negatives=y.to_numpy()),
+    "unlabelled": lambda y, other: cp.find_expected(y * 0.5, sample_weight=other, maximize="f1"),
+    "sketch": lambda y, other: cp.Sketch().update(y, other),
+    "segments": lambda y, other: cp.find_by(y.to_numpy(), y, by=other, maximize="f1"),
+    "decisions": lambda y, other: cp.find_by(y.to_numpy(), y, by=other.to_numpy(), maximize="f1").decide(
+        y, other
+    ),
+    "groups": lambda y, other: cp.assess(y.to_numpy(), y, groups=other, maximize="f1", cv=2, n_bootstrap=20),
+}
+
+
+@pytest.mark.parametrize("call", PAIRED.values(), ids=PAIRED)
+def test_the_same_index_in_another_order_is_refused(call):
+    """Rows are paired by position, which is wrong where the labels say otherwise."""
+    y, other = _series([0, 1, 0, 1, 0, 1], LABELS), [0.25, 0.25, 0.5, 0.5, 0.75, 0.75]
+
+    with pytest.raises(
+        InvalidInputError, match=r"same order(.|\n)*at row 0 (.|\n)*one has 10 and the other 15(.|\n)*\.loc\["
+    ):
+        call(y, _series(other, SHUFFLED))
+    call(y, _series(other, LABELS))
+
+
+@pytest.mark.parametrize(
+    "index",
+    [None, list("abcdef"), [12, 13, 14, 15, 16, 17]],
+    ids=["new", "other", "partly the same"],
+)
+def test_other_labels_are_paired_by_position(index):
+    """Scores in a new series belong to the rows of a test set in their order, as in scikit-learn."""
+    y, p = [0, 1, 0, 1, 0, 1], [0.1, 0.9, 0.4, 0.35, 0.2, 0.8]
+    expected = cp.find(y, p, maximize="f1")
+
+    assert expected == cp.find(_series(y, LABELS), _series(p, index), maximize="f1")
+    assert expected == cp.find(_series(y, LABELS), p, maximize="f1")
+
+
+def test_aligned_series_give_the_right_answer():
+    """What the hint says makes the answer that of the aligned rows."""
+    y = _series([0, 1, 0, 1, 0, 1], LABELS)
+    p = _series([0.1, 0.9, 0.4, 0.35, 0.2, 0.8], LABELS)
+    expected = cp.find(y, p, maximize="f1")
+
+    assert expected == cp.find(y, p.loc[SHUFFLED].loc[y.index], maximize="f1")

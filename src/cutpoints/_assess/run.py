@@ -119,6 +119,7 @@ def assess(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, caller="assess",
     )  # fmt: skip
+    data.check_index(groups=groups)
     rows = data.labelled_rows(groups=groups if isinstance(groups, str) else None, caller="assess")
     (source,), y, weights = rows.sources.values(), rows.y, rows.weights
     scores = source.scores

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._curve.table import Table
+from cutpoints._data.array_input import as_floats, refuse_nan
 from cutpoints._find import cut_at
 from cutpoints._validate import number_in
 from cutpoints.exceptions import InvalidParameterError
@@ -81,12 +82,13 @@ class Randomized:
     def decide(
         self, y_score: Any, *, random_state: int | np.random.Generator | None = None
     ) -> NDArray[np.int8]:
-        """Return 1 where a score is called positive and 0 elsewhere.
+        """Return 1 where a score is called positive and 0 elsewhere; NaN scores are an error.
 
         Drawn anew at each call unless `random_state` is given: the same draw for every batch of rows
         would be no draw.
         """
-        scores = np.asarray(y_score, dtype=np.float64)
+        scores = as_floats(y_score, "y_score", "decide")
+        refuse_nan(scores, "y_score")
         lenient = np.random.default_rng(random_state).random(scores.shape) < self.share
         return (scores >= np.where(lenient, self.low, self.high)).astype(np.int8)
 

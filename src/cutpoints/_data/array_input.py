@@ -167,6 +167,29 @@ def refuse_beyond(numbers: Scores, name: str) -> None:
         )
 
 
+def same_index(columns: dict[str, Any]) -> None:
+    """Raise if columns of pandas have the same labels in another order.
+
+    Nobody can say which rows belong together then. All else is paired by position, as in scikit-learn:
+    a column without an index, and one with other labels, such as new scores for the rows of a test set.
+    """
+    indexed = {
+        name: column.index
+        for name, column in columns.items()
+        if hasattr(getattr(column, "index", None), "equals")  # the index of a list is a method
+    }
+    if len(indexed) <= 1:
+        return
+    (name, first), *others = indexed.items()
+    for other, index in others:
+        if len(index) != len(first) or index is first or index.equals(first):
+            continue
+        if index.isin(first).all() and first.isin(index).all():
+            row = int(np.argmax(np.asarray(index != first)))
+            here, there = (each[row : row + 1].tolist()[0] for each in (first, index))
+            raise InvalidInputError.index_order(name=name, other=other, row=row, labels=(here, there))
+
+
 def same_length(columns: dict[str, Any], empty: Callable[..., Exception] = InvalidInputError.empty) -> None:
     """Raise unless all columns are equally long, and not empty; `empty` makes that error."""
     lengths = {name: len(column) for name, column in columns.items() if column is not None}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cutpoints._data.array_input import as_array, as_floats, as_weights, same_length
+from cutpoints._data.array_input import as_array, as_floats, as_weights, same_index, same_length
 from cutpoints._data.arrays import ArraySource, Stream
 from cutpoints._data.labels import Labels
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
@@ -149,6 +149,11 @@ class Data:
     def columns(self, names: Sequence[str]) -> dict[str, Any]:
         """Return columns of a frame in memory by name, whatever is in them."""
         return self.rows.columns(names)
+
+    def check_index(self, **more: Any) -> None:
+        """Raise if one more column of pandas has the index of these arrays in another order."""
+        if isinstance(self.rows, _Arrays):
+            same_index({**self.rows.scores, **more})
 
     def probabilities(self) -> tuple[str, Any, Any]:
         """Return the name of the one column of scores, its values and the weights: no labels needed."""
@@ -295,6 +300,7 @@ def from_counts(y_score: Any, *, positives: Any, negatives: Any) -> Data:
     >>> cp.find(data, maximize="f1").threshold
     0.5
     """
+    same_index({"y_score": y_score, "positives": positives, "negatives": negatives})
     rows = _Arrays({"y_score": y_score}, masses=[positives, negatives])
     data = Data(rows, ("y_score",), positives="positives", negatives="negatives")
     data.source()  # checks them
@@ -367,6 +373,7 @@ def as_unlabelled(
     if not isinstance(y_prob, Data) and not names and not columns and not _is_table(y_prob, None):
         weights = [] if sample_weight is None else [sample_weight]
         rows = _Arrays({"y_prob": y_prob}, masses=weights)
+        same_index({"y_prob": y_prob, "sample_weight": sample_weight})
         return Data(rows, ("y_prob",), weight="sample_weight" if weights else None)
     if sample_weight is not None:
         raise _left_out("sample_weight", caller, "where columns have names", type(sample_weight))
@@ -439,6 +446,7 @@ def _of_arrays(
                 got=list(y_score),
             )
     masses = [] if weights is None else [weights]
+    same_index({"y_true": y_true, **scores, "sample_weight": weights})
     return Data(
         _Arrays(scores, y_true, masses),
         tuple(scores),

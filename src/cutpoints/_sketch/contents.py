@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints._data.array_input import as_array, as_floats, as_weights, refuse_nan, same_length
+from cutpoints._data.array_input import as_array, as_floats, as_weights, refuse_nan, same_index, same_length
 from cutpoints._data.labels import Labels
 from cutpoints._kernel.histogram import Block
 from cutpoints._kernel.mergeable_histogram import MergeableHistogram, counted, merged
@@ -90,6 +90,7 @@ class Contents:
     def of_rows(self, y_true: Any, y_score: Any, *, sample_weight: Any, pos_label: Any) -> Contents:
         """Return the contents of these rows alone, with the same limits; raise as `find` does."""
         nothing = replace(self, positive=None, negative=None, buckets=MergeableHistogram.empty())
+        same_index({"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight})
         values, scores = as_array(y_true, "y_true"), as_floats(y_score, "y_score")
         if len(values) == len(scores) == 0:
             return nothing
