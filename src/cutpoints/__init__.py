@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from cutpoints._report import report
     from cutpoints._result import Confusion, Solution
     from cutpoints._sketch import Sketch
-    from cutpoints._sklearn.estimator import CutpointClassifier, LeakageWarning, scorer
+    from cutpoints._sklearn.estimator import CutpointClassifier
+    from cutpoints._sklearn.leakage import LeakageWarning
     from cutpoints._sklearn.nested import nested_cv
+    from cutpoints._sklearn.scoring import scorer
 
 # Loaded when first used, so that `import cutpoints` costs next to nothing: module -> its public names.
 _MODULES = {
@@ -52,8 +54,10 @@ _MODULES = {
     "_report": ["report"],
     "_result": ["Confusion", "Solution"],
     "_sketch": ["Sketch"],
-    "_sklearn.estimator": ["CutpointClassifier", "LeakageWarning", "scorer"],
+    "_sklearn.estimator": ["CutpointClassifier"],
+    "_sklearn.leakage": ["LeakageWarning"],
     "_sklearn.nested": ["nested_cv"],
+    "_sklearn.scoring": ["scorer"],
     "exceptions": ["exceptions"],
     "ilp": ["ilp"],
     "metrics": ["metrics"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -111,6 +112,34 @@ def check_confidence(
         expected = "a number between 0 and 1" + (", or 'expectation'" if expectation else "")
         hint = "for 95 % pass 0.95."
         number_in(parameter, confidence, 0, 1, ends="()", expected=expected, hint=hint, caller=caller)
+
+
+def generator(random_state: Any, *data: Any, caller: str | None = None) -> np.random.Generator:
+    """Return a generator for what scikit-learn calls a random state; an integer is mixed with the data.
+
+    The same data give the same draw, and other data another one. A seed alone would draw the same ranks
+    of every sample: the rows drawn would then depend on the scores, and no test on them would be valid.
+    The data should be in an order that does not depend on how the rows came.
+
+    Examples
+    --------
+    >>> int(generator(0, [1, 2]).integers(1000)), int(generator(0, [1, 3]).integers(1000))
+    (115, 658)
+    """
+    if isinstance(random_state, np.random.RandomState):
+        random_state = int(random_state.randint(2**31 - 1))
+    try:
+        if is_integer(random_state):
+            digest = hashlib.sha256()
+            for column in data:
+                digest.update(np.ascontiguousarray(column).tobytes())
+            words = np.frombuffer(digest.digest(), dtype=np.uint32)
+            random_state = np.random.SeedSequence([int(random_state), *words.tolist()])
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameterError(
+            "random_state", got=random_state, expected="an int, None or a NumPy generator", caller=caller
+        ) from error
 
 
 def _range(low: float, high: float, ends: str) -> str:

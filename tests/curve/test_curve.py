@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
@@ -494,6 +494,28 @@ def test_a_table_of_one_metric():
     c = cp.curve([0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8])
     for metric in ("recall", cp.metrics.recall):
         assert str(c.table(["recall"])) == str(c.table(metric))
+
+
+def test_default_probabilities_of_a_decision_curve_are_the_decimals():
+    """The grid is 0, 0.01, ..., 0.99 to the bit, so that rows scored 0.35 are acted on at 0.35."""
+    y, score = np.tile([0, 1], 100), np.repeat([i / 100 for i in range(100)], 2)
+    found = cp.curve(y, score).decision_curve()
+
+    assert [float(f"0.{i:02}") for i in range(100)] == found.probability.tolist()
+    assert [(100 - i) / 200 for i in range(100)] == pytest.approx(
+        found.net_benefit + (100 - np.arange(100)) / 200 * found.probability / (1 - found.probability)
+    )
+
+
+@given(rows)
+def test_error_rates_of_the_det_curve_are_the_metrics(data):
+    """`det` has the very floats that `values` has."""
+    scores, labels, weights = zip(*data, strict=True)
+    assume(0 < sum(labels) < len(labels))
+    curve = cp.curve(labels, scores, sample_weight=weights)
+
+    assert curve.values("fnr").tolist() == curve.det().fnr.tolist()
+    assert curve.values("fpr").tolist() == curve.det().fpr.tolist()
 
 
 def test_probabilities_of_a_decision_curve_are_numbers():

@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 import warnings
+from functools import partial
 
 import joblib
 import numpy as np
@@ -16,6 +17,19 @@ from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    cohen_kappa_score,
+    f1_score,
+    fbeta_score,
+    jaccard_score,
+    make_scorer,
+    matthews_corrcoef,
+    precision_score,
+    recall_score,
+    zero_one_loss,
+)
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -34,7 +48,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import cutpoints as cp
 from cutpoints._evaluate.cross_validation import out_of_fold_splits
-from cutpoints._sklearn.estimator import BestValue
+from cutpoints._sklearn.scoring import BestValue
 from cutpoints.exceptions import DataWarning, InfeasibleError, InvalidInputError, InvalidParameterError
 
 # scikit-learn exempts its own threshold classifiers from this one check, for the same reason.
@@ -180,6 +194,58 @@ def test_default_goal_is_that_of_scikit_learn(data):
     scores = out_of_fold(LogisticRegression(), X, y, StratifiedKFold(5).split(X, y))
     grid = cp.curve(y, scores).at(theirs.best_threshold_).confusion.metric("balanced_accuracy")
     assert ours.best_score_ >= grid
+
+
+@pytest.mark.parametrize(
+    ("scoring", "theirs"),
+    [
+        ("accuracy", accuracy_score),
+        ("balanced_accuracy", balanced_accuracy_score),
+        ("f1", f1_score),
+        ("jaccard", jaccard_score),
+        ("matthews_corrcoef", matthews_corrcoef),
+        ("precision", precision_score),
+        ("recall", recall_score),
+        (make_scorer(cohen_kappa_score), cohen_kappa_score),
+        (make_scorer(fbeta_score, beta=0.5), partial(fbeta_score, beta=0.5)),
+        (make_scorer(zero_one_loss, greater_is_better=False), zero_one_loss),
+    ],
+)
+def test_scoring_names_the_goal_as_scikit_learn_does(data, scoring, theirs):
+    """The goal of each scorer has the value that scikit-learn's function has at the same decisions."""
+    model = cp.CutpointClassifier(LogisticRegression(), scoring=scoring, threshold="pooled").fit(*data)
+    X, y = data
+    scores = out_of_fold(LogisticRegression(), X, y, StratifiedKFold(5).split(X, y))
+
+    assert pytest.approx(theirs(y, scores >= model.threshold_)) == model.best_score_
+
+
+def test_scoring_knows_the_positive_label(data):
+    """The positive label of a scorer is that of the classifier."""
+    model = cp.CutpointClassifier(LogisticRegression(), scoring=make_scorer(f1_score, pos_label=0)).fit(*data)
+
+    assert 0 == model._positive
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "f1_macro", "bogus", make_scorer(max), 3])
+def test_scoring_without_a_threshold_is_refused(data, scoring):
+    """Areas, averages over classes and functions of others are no goal of a threshold."""
+    with pytest.raises(InvalidParameterError, match=r"^scoring must be a scorer of decisions"):
+        cp.CutpointClassifier(LogisticRegression(), scoring=scoring).fit(*data)
+    with pytest.raises(InvalidParameterError, match="left out when 'maximize'"):
+        cp.CutpointClassifier(LogisticRegression(), scoring="f1", maximize="f1").fit(*data)
+
+
+def test_cv_results_have_every_cut(data):
+    """Thresholds ascend, and the best score of all is that of the solution."""
+    model = cp.CutpointClassifier(LogisticRegression(), maximize="f1", store_cv_results=True).fit(*data)
+    found = model.cv_results_
+
+    assert {"thresholds", "scores"} == found.keys()
+    assert (np.diff(found["thresholds"]) > 0).all()
+    at = np.flatnonzero(found["thresholds"] == model.solution_.threshold)
+    assert model.solution_.value == np.nanmax(found["scores"]) == found["scores"][at[0]]
+    assert not hasattr(cp.CutpointClassifier(LogisticRegression(), maximize="f1").fit(*data), "cv_results_")
 
 
 def test_weights_weigh_the_search_and_the_fit(data):

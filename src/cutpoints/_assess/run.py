@@ -15,10 +15,9 @@ from cutpoints._evaluate.cross_validation import cross_validate
 from cutpoints._evaluate.splits import group_codes, make_splits
 from cutpoints._find import solve
 from cutpoints._goal import Constraints, Objective, goal
-from cutpoints._search.guarantee import generator
 from cutpoints._search.run import decide
 from cutpoints._search.sweep import all_cuts
-from cutpoints._validate import check_confidence, integer_in, number_in
+from cutpoints._validate import check_confidence, generator, integer_in, number_in
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ def assess(
     rows = data.labelled_rows(groups=groups if isinstance(groups, str) else None, caller="assess")
     (source,), y, weights = rows.sources.values(), rows.y, rows.weights
     scores = source.scores
-    rng = generator(random_state, scores, y)
+    rng = generator(random_state, scores, y, caller="assess")
     positives = int(y.sum())
     if positives in (0, len(y)):
         raise InvalidInputError.no_rows_of(what="assess", positives=positives, negatives=len(y) - positives)

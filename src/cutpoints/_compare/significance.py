@@ -11,6 +11,7 @@ import numpy as np
 
 from cutpoints._format import json_number
 from cutpoints._result import Interval
+from cutpoints._validate import generator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -189,7 +190,8 @@ def paired_bootstrap(
     same law as redrawing rows, at no cost in N. Both models see the same draw.
     """
     total = int(table.sum())
-    draws = np.random.default_rng(random_state).multinomial(total, table.ravel() / total, size=n_bootstrap)
+    rng = generator(random_state, table, caller="compare")
+    draws = rng.multinomial(total, table.ravel() / total, size=n_bootstrap)
     differences = _differences(draws, expression)
     differences = differences[~np.isnan(differences)]
     here = float(_differences(table, expression)[0])

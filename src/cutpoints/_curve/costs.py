@@ -179,7 +179,8 @@ def decision_curve(cuts: Cuts, probability: Any, hull: Hull | None) -> DecisionC
     """Return net benefit over threshold probabilities; scores must be probabilities."""
     need_probabilities(cuts, "decision_curve")
     try:
-        p = np.linspace(0.0, 0.99, 100) if probability is None else np.asarray(probability, dtype=np.float64)
+        # Quotients, not steps: ten of `linspace(0, 0.99, 100)` lie above the decimal that a score has.
+        p = np.arange(100) / 100 if probability is None else np.asarray(probability, dtype=np.float64)
     except (TypeError, ValueError):
         p = np.full(1, np.nan)  # which is no probability either
     if p.ndim != 1 or not ((p >= 0) & (p < 1)).all():

@@ -228,7 +228,7 @@ class Curve:
     def det(self) -> Det:
         """Return both error rates at every cut; needs both classes."""
         self._need_both("det")
-        return Det(self._share("fp"), 1 - self._share("tp"), self.thresholds)
+        return Det(self._share("fp"), self.values("fnr"), self.thresholds)
 
     def ks(self) -> Ks:
         """Return the share of each class at or above each threshold, and the largest gap."""

@@ -15,6 +15,7 @@ from cutpoints._data.labels import Labels
 from cutpoints._format import json_number
 from cutpoints._kernel.cuts import Cuts
 from cutpoints._result import context_of
+from cutpoints._validate import generator
 from cutpoints.exceptions import CutpointError
 
 if TYPE_CHECKING:
@@ -134,8 +135,8 @@ def _optimism(goal: Goal, model: ModelCuts, random_state: int) -> list[float]:
     if len(edges) > RESAMPLED_BUCKETS:
         edges = edges[np.unique(np.linspace(0, len(edges) - 1, RESAMPLED_BUCKETS).astype(np.intp))]
     expressions = [goal.expression, *(one.expression for one in goal.constraints)]
-    rng = np.random.default_rng(random_state)
     counts = [np.rint(np.diff(edges.floats[side], prepend=0.0)) for side in ("tp", "fp")]
+    rng = generator(random_state, edges.thresholds, *counts, caller="report")
     totals = [int(side.sum()) for side in counts]
     truth = [edges.values(one) for one in expressions]
     here = _best(goal, truth)

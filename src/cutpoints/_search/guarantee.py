@@ -17,7 +17,6 @@ promise that the share meets its bound on average over samples of this size.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -31,6 +30,7 @@ from cutpoints._result import Guarantee
 from cutpoints._search.optimum import best_cut
 from cutpoints._search.run import SearchResult
 from cutpoints._search.sweep import all_cuts
+from cutpoints._validate import generator
 from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
 from cutpoints.metrics.metric import Metric
 
@@ -208,7 +208,7 @@ def _learn_then_test(
 ) -> tuple[NDArray[np.bool_], int, int]:
     """Return which cuts are certified, how many were tested, and how many rows the pilot had."""
     rows = {side: np.diff(sums, prepend=0) for side, sums in (("tp", cuts.tp), ("fp", cuts.fp))}
-    rng = generator(random_state, cuts.thresholds, rows["tp"], rows["fp"])
+    rng = generator(random_state, cuts.thresholds, rows["tp"], rows["fp"], caller="find")
     # Each row goes to the pilot by a coin of its own. Rows of equal score and label are alike, so
     # tossing for their number is the same, and the order of the rows does not matter.
     pilot = {side: rng.binomial(counts, PILOT) for side, counts in rows.items()}
@@ -287,32 +287,6 @@ def _needed(floor: _Floor, cells: Counts, rows: int, risk: float | None, drawn: 
     wanted = np.where(enough.any(axis=1), total[enough.argmax(axis=1)], np.inf)
     need[hopeful] = wanted / (whole[hopeful] / rows)
     return need
-
-
-def generator(random_state: Any, *data: NDArray[Any]) -> np.random.Generator:
-    """Return a generator for what scikit-learn calls a random state; an integer is mixed with the data.
-
-    The same data give the same draw, and other data another one. A seed alone would draw the same ranks
-    of every sample: the rows drawn would then depend on the scores, and no test on them would be valid.
-    The data should be in an order that does not depend on how the rows came.
-    """
-    if isinstance(random_state, np.random.RandomState):
-        random_state = int(random_state.randint(2**31 - 1))
-    try:
-        if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
-            digest = hashlib.sha256()
-            for column in data:
-                digest.update(np.ascontiguousarray(column).tobytes())
-            words = np.frombuffer(digest.digest(), dtype=np.uint32)
-            random_state = np.random.SeedSequence([int(random_state), *words.tolist()])
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise InvalidParameterError.of(
-            parameter="random_state",
-            caller="find",
-            must_be="an int, None or a NumPy generator",
-            got=random_state,
-        ) from error
 
 
 def _risk(confidence: Confidence) -> float | None:

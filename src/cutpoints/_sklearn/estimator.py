@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics import make_scorer
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, StratifiedShuffleSplit
 from sklearn.utils import _safe_indexing, assert_all_finite, column_or_1d, get_tags, indexable
 from sklearn.utils.metadata_routing import (
@@ -24,6 +22,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from cutpoints._curve import curve
 from cutpoints._evaluate.cross_validation import (
     CrossValidated,
     Splits,
@@ -34,9 +33,9 @@ from cutpoints._evaluate.cross_validation import (
 from cutpoints._evaluate.splits import bad_cv, check_both_classes, make_splits
 from cutpoints._find import find
 from cutpoints._goal import Constraints, Goal, Objective, goal
-from cutpoints._search.guarantee import generator
-from cutpoints._sklearn.leakage import LeakageWarning, warn_if_seen, warn_if_separated, warn_if_shared
-from cutpoints._validate import check_confidence
+from cutpoints._sklearn.leakage import warn_if_seen, warn_if_separated, warn_if_shared
+from cutpoints._sklearn.scoring import RESPONSE_METHODS, objective_of, positive_label_of
+from cutpoints._validate import check_confidence, generator
 from cutpoints.exceptions import DataWarning, InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -44,9 +43,6 @@ if TYPE_CHECKING:
 
     from cutpoints._search.guarantee import Confidence
 
-__all__ = ["BestValue", "CutpointClassifier", "LeakageWarning", "scorer"]
-
-_METHODS = ("predict_proba", "decision_function")
 _ALSO = ("a share between 0 and 1", "'prefit'")
 """What `cv` may be other than folds."""
 
@@ -106,6 +102,11 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         same with constraints or a guarantee (a mean need not meet them), if a fold's threshold was
         chosen by less than half of the rows, or if the mean does worse on these rows than
         `cross_validated_value_`.
+    scoring : str or scorer, default=None
+        The goal as scikit-learn names it, in place of `maximize` and `minimize`: ``"f1"``,
+        ``"matthews_corrcoef"``, ``make_scorer(fbeta_score, beta=2)``.
+    store_cv_results : bool, default=False
+        Whether to keep `cv_results_`.
 
     Attributes
     ----------
@@ -126,6 +127,9 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         The thresholds that judged the folds: the exact optimum of the others.
     classes_ : ndarray of shape (2,)
         The labels.
+    cv_results_ : dict
+        With `store_cv_results`: ``"thresholds"``, ascending, all cuts of the pooled out-of-fold scores,
+        and ``"scores"``, the value of the goal at each of them; NaN where it is undefined.
 
     Warns
     -----
@@ -167,6 +171,8 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         n_jobs: int | None = None,
         random_state: Any = None,
         threshold: Literal["average", "pooled"] = "average",
+        scoring: Any = None,
+        store_cv_results: bool = False,
     ) -> None:
         self.estimator = estimator
         self.maximize = maximize
@@ -180,6 +186,8 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.threshold = threshold
+        self.scoring = scoring
+        self.store_cv_results = store_cv_results
 
     # --- fitting
 
@@ -233,6 +241,10 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         assert self.solution_.threshold is not None
         assert self.solution_.value is not None
         self.threshold_, self.best_score_ = self.solution_.threshold, self.solution_.value
+        if self.store_cv_results:
+            every = curve(labels, scores, sample_weight=mass)
+            values = every.values(wanted.expression)
+            self.cv_results_ = {"thresholds": every.thresholds[::-1], "scores": values[::-1]}
         judged, chosen_by = _judged(wanted, labels, scores, splits, mass)
         self.cross_validation_ = judged
         self.fold_thresholds_ = np.array([] if judged is None else judged.thresholds)
@@ -253,10 +265,20 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
                 setattr(self, name, getattr(estimator, name))
 
     def _goal(self) -> Goal:
-        maximize = self.maximize
-        if maximize is None and self.minimize is None:
+        maximize, minimize = self.maximize, self.minimize
+        if self.scoring is not None:
+            if maximize is not None or minimize is not None:
+                raise InvalidParameterError.of(
+                    parameter="scoring",
+                    caller="CutpointClassifier",
+                    must_be="left out when 'maximize' or 'minimize' is given: all of them name the goal",
+                    got=self.scoring,
+                )
+            direction, expression = objective_of(self.scoring)
+            maximize, minimize = (expression, None) if direction == "maximize" else (None, expression)
+        elif maximize is None and minimize is None:
             maximize = "balanced_accuracy"
-        if self.response_method not in {"auto", *_METHODS}:
+        if self.response_method not in {"auto", *RESPONSE_METHODS}:
             raise InvalidParameterError.of(
                 parameter="response_method",
                 caller="CutpointClassifier",
@@ -273,7 +295,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         if self.guarantee is not None:
             check_confidence(self.guarantee, "CutpointClassifier", expectation=True, parameter="guarantee")
         return goal(
-            maximize=maximize, minimize=self.minimize, subject_to=self.subject_to, caller="CutpointClassifier"
+            maximize=maximize, minimize=minimize, subject_to=self.subject_to, caller="CutpointClassifier"
         )
 
     def _labels(self, y: Any) -> NDArray[Any]:
@@ -288,15 +310,16 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise InvalidInputError.targets(kind="one class", classes=1)
-        self._positive = self.classes_[1] if self.pos_label is None else self.pos_label
+        named = positive_label_of(self.scoring) if self.pos_label is None else self.pos_label
+        self._positive = self.classes_[1] if named is None else named
         if self._positive not in self.classes_:
             raise InvalidParameterError.of(
                 parameter="pos_label",
                 caller="CutpointClassifier",
                 must_be=f"one of the classes {self.classes_.tolist()}",
-                got=self.pos_label,
+                got=named,
             )
-        if self.pos_label is None and isinstance(self._positive, str):
+        if named is None and isinstance(self._positive, str):
             warnings.warn(DataWarning.positive_class(self.classes_.tolist()), stacklevel=3)
         return y
 
@@ -395,7 +418,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
 
     def _scores(self, estimator: Any, X: Any) -> NDArray[Any]:
         """Return one score per row, higher for the positive class."""
-        methods = _METHODS if self.response_method == "auto" else (self.response_method,)
+        methods = RESPONSE_METHODS if self.response_method == "auto" else (self.response_method,)
         method = next((name for name in methods if hasattr(estimator, name)), None)
         if method is None:
             raise InvalidParameterError.of(
@@ -533,81 +556,3 @@ def _routing_enabled() -> bool:
     from sklearn import get_config
 
     return bool(get_config().get("enable_metadata_routing", False))
-
-
-# --- the scorer
-
-
-def scorer(
-    maximize: Objective | None = None,
-    *,
-    minimize: Objective | None = None,
-    subject_to: Constraints = None,
-    pos_label: Any = None,
-) -> Any:
-    """Make a scorer for `GridSearchCV` and the like: the best value over all thresholds.
-
-    So a search of hyper-parameters optimizes what will be deployed, not the value at 0.5. When
-    minimizing, the sign is turned, as in scikit-learn's ``neg_...`` scorers. NaN if no threshold
-    meets the constraints. The threshold is chosen on the rows that are scored, so the value is good
-    for comparing models but too optimistic to report.
-
-    Parameters
-    ----------
-    maximize, minimize, subject_to, pos_label
-        As for `find`.
-
-    Examples
-    --------
-    >>> import cutpoints as cp
-    >>> from sklearn.datasets import make_classification
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.model_selection import cross_val_score
-    >>> X, y = make_classification(300, weights=[0.9], random_state=1)
-    >>> cross_val_score(LogisticRegression(), X, y, scoring=cp.scorer("f1"), cv=3).round(2)
-    array([0.71, 0.78, 0.57])
-    """
-    best = BestValue(maximize, minimize, subject_to, pos_label)
-    named = {} if pos_label is None else {"pos_label": pos_label}
-    return make_scorer(best, response_method=_METHODS, greater_is_better=best.goal.sign > 0, **named)
-
-
-@dataclass(frozen=True)
-class BestValue:
-    """A function of labels and scores: the value at the best threshold, NaN if none is allowed."""
-
-    maximize: Objective | None = None
-    minimize: Objective | None = None
-    subject_to: Constraints = None
-    positive: Any = None
-
-    @property
-    def goal(self) -> Goal:
-        """What is best."""
-        return goal(
-            maximize=self.maximize, minimize=self.minimize, subject_to=self.subject_to, caller="scorer"
-        )
-
-    def __call__(
-        self, y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None
-    ) -> float:
-        y_true = np.asarray(y_true)
-        positive = pos_label if self.positive is None else self.positive
-        if positive is None:
-            found = np.unique(y_true)
-            usual = found.dtype.kind in "biuf" and set(found.tolist()) <= {-1, 0, 1}
-            positive = 1 if usual else found[-1]
-        solution = find(
-            (y_true == positive).astype(np.int8),
-            y_score,
-            maximize=self.maximize,
-            minimize=self.minimize,
-            subject_to=self.subject_to,
-            sample_weight=sample_weight,
-        )
-        return math.nan if solution.value is None else solution.value
-
-    @property
-    def __name__(self) -> str:
-        """What a scorer prints."""
-        return f"{self.goal} over all thresholds"

@@ -97,6 +97,18 @@ data_options = together(
 """The files and the names of their columns; `read` takes them."""
 
 
+def random_state_option(text: str) -> Callable[[F], F]:
+    """Return the option of the random seed; `text` says what is drawn."""
+    return click.option(
+        "--random-state",
+        metavar="SEED",
+        type=int,
+        default=0,
+        show_default=True,
+        help=f"Random seed for {text}, mixed with a digest of the data.",
+    )
+
+
 def goal_options(command: F) -> F:
     """Add what to maximize or minimize, and what must hold."""
     for add in reversed(

@@ -14,6 +14,7 @@ from cutpoints.cli._options import (
     json_option,
     need_goal,
     need_label,
+    random_state_option,
     read,
 )
 from cutpoints.cli._output import pairs, print_json, show, waiting
@@ -51,7 +52,7 @@ from cutpoints.cli._output import pairs, print_json, show, waiting
     help="How much worse than the best is nearly as good.  [default: 1 % of the best]",
 )
 @click.option("--n-bootstrap", type=int, default=1000, show_default=True, help="Resamples; 0 for none.")
-@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of folds and resamples.")
+@random_state_option("folds and resamples")
 @json_option
 def assess(
     files: tuple[str, ...],

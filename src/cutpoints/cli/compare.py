@@ -17,6 +17,7 @@ from cutpoints.cli._options import (
     need_goal,
     needed_label_option,
     pos_label_option,
+    random_state_option,
     read,
     rows_options,
     scores_option,
@@ -59,6 +60,7 @@ _SPARE_TESTS = ("right alone", "AUC", "goal", "bootstrap")
 @click.option(
     "--plot", type=click.Path(dir_okay=False), help="Draw the models in ROC space: .png, .svg or .pdf."
 )
+@random_state_option("the paired bootstrap")
 @json_option
 def compare(
     files: tuple[str, ...],
@@ -71,6 +73,7 @@ def compare(
     minimize: str | None,
     subject_to: tuple[str, ...],
     confidence: float,
+    random_state: int,
     plot: str | None,
     as_json: bool,
     **rows: str | None,
@@ -87,7 +90,12 @@ def compare(
     with waiting("Comparing"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = cp.compare(
-            data, maximize=maximize, minimize=minimize, subject_to=subject_to, confidence=confidence
+            data,
+            maximize=maximize,
+            minimize=minimize,
+            subject_to=subject_to,
+            confidence=confidence,
+            random_state=random_state,
         )
     for one in caught:
         click.echo(f"Warning: {' '.join(str(one.message).split())}", err=True)

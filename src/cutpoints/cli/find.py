@@ -15,6 +15,7 @@ from cutpoints.cli._options import (
     json_option,
     need_goal,
     need_label,
+    random_state_option,
     read,
 )
 from cutpoints.cli._output import (
@@ -64,13 +65,7 @@ _TIES_SHOWN = 5
     help="The constraints hold on new rows with this confidence, such as 0.95, or only those "
     "thresholds are found; 'expectation': they hold on average.",
 )
-@click.option(
-    "--random-state",
-    type=int,
-    default=0,
-    show_default=True,
-    help="With --guarantee: random seed of the pilot rows, mixed with a digest of the data.",
-)
+@random_state_option("the pilot rows of --guarantee")
 @click.option(
     "--method",
     type=click.Choice(["auto", "sweep", "narrow", "ilp"]),

@@ -17,6 +17,7 @@ from cutpoints.cli._options import (
     need_goal,
     need_label,
     pos_label_option,
+    random_state_option,
     read,
     rows_options,
     scores_option,
@@ -43,9 +44,7 @@ from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_
 @goal_options
 @click.option("-o", "--output", metavar="FILE", help="Where to write the page, an HTML file.")
 @click.option("--title", metavar="TEXT", help="The heading of the page.")
-@click.option(
-    "--random-state", type=int, default=0, show_default=True, help="Random seed for the estimate on new data."
-)
+@random_state_option("the estimate on new data")
 @json_option
 def report(
     files: tuple[str, ...],
