@@ -55,7 +55,7 @@ def test_segments_of_a_file_beyond_memory(run, table, tmp_path, monkeypatch, for
     getattr(table, f"write_{form}")(path)
     command = ("find", str(path), *GOAL, "--by", "land", "--by", "kind", "--json")
     expected = shown(run(*command))
-    monkeypatch.setattr(lazy_segments, "HOLDS", 200)
+    monkeypatch.setattr(lazy_segments, "COLLECTED_ROWS", 200)
 
     result = run(*command)
 
@@ -90,7 +90,7 @@ def test_where(run, table, parquet, monkeypatch, large):
     """--where leaves the rows that it names, with --by and without."""
     if large:
         monkeypatch.setattr(reading, "LARGE_ROWS", 100)
-        monkeypatch.setattr(lazy_segments, "HOLDS", 100)
+        monkeypatch.setattr(lazy_segments, "COLLECTED_ROWS", 100)
     some = table.filter((pl.col("month") == "2026-10") & (pl.col("kind") == 1))
     condition = ("--where", "month = '2026-10' and kind in (1, 7)", "--json")
 

@@ -566,7 +566,7 @@ def test_large_files_stream(parquet, monkeypatch):
     assert isinstance(source(parquet, label="y", score="p", stream=None), BatchSource)
 
 
-@pytest.mark.parametrize(("name", "limit"), [("csv", "LARGE_BYTES"), ("csv.gz", "LARGE_ZIPPED")])
+@pytest.mark.parametrize(("name", "limit"), [("csv", "LARGE_BYTES"), ("csv.gz", "LARGE_BYTES")])
 def test_large_text_streams(tmp_path, monkeypatch, name, limit):
     """Text is large by its bytes, and sooner if it is compressed."""
     path = written(tmp_path, name)
@@ -850,9 +850,9 @@ def test_only_files_are_filtered(parquet, tmp_path):
 def test_files_that_change_between_passes(csv, monkeypatch, change, by):
     """A file that is written while a search reads it is an error that names the file."""
     monkeypatch.setattr(files, "LARGE_BYTES", 0)
-    monkeypatch.setattr(lazy_segments, "HOLDS", 1)
-    monkeypatch.setattr(groupby_segments, "HOLDS", 1)
-    monkeypatch.setattr(streaming, "FEW", 1)
+    monkeypatch.setattr(lazy_segments, "COLLECTED_ROWS", 1)
+    monkeypatch.setattr(groupby_segments, "KEPT_SCORES", 1)
+    monkeypatch.setattr(streaming, "COMPARED_ROWS", 1)
     monkeypatch.setattr("cutpoints._search.run.DIRECT_ROWS", 0)
     text = "y,p,k\n" + "".join(f"{i % 3 % 2},0.{i},{i % 2}\n" for i in range(100, 200))
     path = csv(text)

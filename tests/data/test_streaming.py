@@ -29,11 +29,11 @@ def small_batches(*, buckets=4, few=1, block=3, holds=10**6, compact=2, threads=
     """Make a search take several passes, blocks and threads on a few rows."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batches, "BUCKETS", buckets)
-        patch.setattr(batches, "FEW", few)
-        patch.setattr(batches, "BLOCK", block)
-        patch.setattr(batches, "SAMPLE", 5)
-        patch.setattr(batches, "HOLDS", holds)
-        patch.setattr(batches, "COMPACT", compact)
+        patch.setattr(batches, "COMPARED_ROWS", few)
+        patch.setattr(batches, "BATCH_ROWS", block)
+        patch.setattr(batches, "SAMPLE_ROWS", 5)
+        patch.setattr(batches, "KEPT_SCORES", holds)
+        patch.setattr(batches, "UNMERGED_ROWS", compact)
         patch.setattr(batches.os, "cpu_count", lambda: 2 * threads)
         yield
 
@@ -193,9 +193,9 @@ def test_few_passes(name, holds, monkeypatch):
     y, s = bells(rng, 150_000)
     with np.errstate(under="ignore"):
         s = DISTRIBUTIONS[name](s, rng)
-    monkeypatch.setattr(batches, "HOLDS", holds)
-    monkeypatch.setattr(batches, "FEW", 2000)
-    monkeypatch.setattr(batches, "COMPACT", 2000)
+    monkeypatch.setattr(batches, "KEPT_SCORES", holds)
+    monkeypatch.setattr(batches, "COMPARED_ROWS", 2000)
+    monkeypatch.setattr(batches, "UNMERGED_ROWS", 2000)
     for goal in ({"maximize": "f1"}, {"maximize": "recall", "subject_to": "precision >= 0.6"}):
         found = cp.find(source_of("polars", {"score": s, "label": y}), **goal)
 
@@ -437,7 +437,7 @@ def test_pos_label_of_another_type():
 
 def test_more_scores_than_memory_has_room_for_are_refused(monkeypatch):
     """Where no count narrows the search, the rows are not fetched without bound."""
-    monkeypatch.setattr(batches, "MOST", 100)
+    monkeypatch.setattr(batches, "SWEEP_SCORES", 100)
     relation = duckdb.sql("select i / 1e6 as p, i % 2 as y from range(2000) t(i)")
     source = batches.from_duckdb(relation, score="p", label="y")
     everything = Ranges(np.array([-1.0]), np.array([1.0]))

@@ -186,8 +186,8 @@ def test_tables_that_change_between_queries(change, method, monkeypatch):
     """Other labels, weights or scores are found out as missing rows are: each query is compared."""
     import duckdb
 
-    monkeypatch.setattr(frames, "FEW", 100)
-    monkeypatch.setattr(frames, "HOLDS", 100)
+    monkeypatch.setattr(frames, "COMPARED_SCORES", 100)
+    monkeypatch.setattr(frames, "KEPT_SCORES", 100)
     connection = duckdb.connect()
     connection.execute(
         "create table t as select i / 1e4 as p, (i * 7919 % 10007 < i)::int as y, i % 7 + 0.3 as w "
@@ -217,7 +217,7 @@ def test_too_many_scores_for_a_sweep(monkeypatch):
     """A goal that needs every score is refused on a table for which that is too much."""
     import duckdb
 
-    monkeypatch.setattr(frames, "LARGEST_SWEEP", 100)
+    monkeypatch.setattr(frames, "SWEEP_SCORES", 100)
     relation = duckdb.connect().sql("select i / 1e6 as p, i % 2 as y from range(2000) t(i)")
     source = frames.FrameSource(nw.from_native(relation), score="p", label="y")
 

@@ -57,8 +57,8 @@ def _source(columns):
 @pytest.mark.parametrize("kind", SCORES)
 def test_four_passes_whatever_the_scores(kind, monkeypatch):
     """Four queries at most, and few rows at the end, even where only a hundredth may be handed over."""
-    monkeypatch.setattr(frames, "FEW", ROWS // 100)
-    monkeypatch.setattr(frames, "HOLDS", ROWS // 100)
+    monkeypatch.setattr(frames, "COMPARED_SCORES", ROWS // 100)
+    monkeypatch.setattr(frames, "KEPT_SCORES", ROWS // 100)
     rng = np.random.default_rng(5)
     scores = SCORES[kind](rng)
     rank = np.argsort(np.argsort(scores)) / ROWS
@@ -98,7 +98,12 @@ POINTS = {
 @pytest.mark.parametrize("points", POINTS.values(), ids=POINTS)
 def test_scores_that_crowd_around_points(points, monkeypatch):
     """The worst that we know, with labels of noise; a tenth of the rows may be handed over."""
-    for name, size in (("FEW", 2_500), ("HOLDS", 10_000), ("BUCKETS", 600), ("MOST_BUCKETS", 10_000)):
+    for name, size in (
+        ("COMPARED_SCORES", 2_500),
+        ("KEPT_SCORES", 10_000),
+        ("BUCKETS", 600),
+        ("MOST_BUCKETS", 10_000),
+    ):
         monkeypatch.setattr(frames, name, size)
     answers, run = [], frames.run
     monkeypatch.setattr(frames, "run", lambda query: answers.append(run(query)) or answers[-1])
@@ -128,8 +133,8 @@ def _alternating(rows):
 
 def test_labels_that_alternate(monkeypatch):
     """Where every second cut is as good as the best, the search ends after three counts all the same."""
-    monkeypatch.setattr(frames, "FEW", 500)
-    monkeypatch.setattr(frames, "HOLDS", 500)
+    monkeypatch.setattr(frames, "COMPARED_SCORES", 500)
+    monkeypatch.setattr(frames, "KEPT_SCORES", 500)
     columns = _alternating(20_000)
 
     solution = cp.find(_source(columns), maximize="accuracy", method="narrow")
@@ -141,7 +146,7 @@ def test_labels_that_alternate(monkeypatch):
 
 def test_rows_beyond_memory_are_refused(monkeypatch):
     """More scores than the driver has room for are not fetched, be they all or those of a range."""
-    monkeypatch.setattr(frames, "LARGEST_SWEEP", 1000)
+    monkeypatch.setattr(frames, "SWEEP_SCORES", 1000)
     source = _source(_alternating(20_000))
 
     with pytest.raises(InvalidInputError, match="1,000 of them at most"):

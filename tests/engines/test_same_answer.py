@@ -101,7 +101,14 @@ def test_weights_are_rounded_as_in_memory(grouping):
 
 def test_several_counts_and_ranges(grouping, monkeypatch):
     """With few buckets and nothing to spare, the ranges of later counts lose no row."""
-    steps = {"FEW": 4, "HOLDS": 4, "BUCKETS": 8, "MOST_BUCKETS": 16, "PIECES": 3, "RUNS": 2}
+    steps = {
+        "COMPARED_SCORES": 4,
+        "KEPT_SCORES": 4,
+        "BUCKETS": 8,
+        "MOST_BUCKETS": 16,
+        "QUERY_PIECES": 3,
+        "FILTER_RANGES": 2,
+    }
     for name, value in steps.items():
         monkeypatch.setattr(frames, name, value)
     rng = np.random.default_rng(2)

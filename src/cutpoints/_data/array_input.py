@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from cutpoints._kernel.tables import Scores
 
-_WHOLE = 2**53
+EXACT_INTEGERS = 2.0**53
+"""All integers below this are different floats."""
 
 
 def as_array(x: Any, name: str, caller: str | None = None) -> NDArray[Any]:
@@ -61,7 +62,7 @@ def as_floats(x: Any, name: str, caller: str | None = None) -> Scores:
         return array.astype(np.float32)
     if kind in "biu":
         wide = array.astype(np.float64)
-        if kind != "b" and len(wide) and max(abs(wide.max()), abs(wide.min())) >= _WHOLE:
+        if kind != "b" and len(wide) and max(abs(wide.max()), abs(wide.min())) >= EXACT_INTEGERS:
             raise too_large(name, caller)
         return wide
     if kind in "OUST":
@@ -91,7 +92,7 @@ def _parsed(array: NDArray[Any], name: str, caller: str | None) -> Scores:
     """Read Python objects as numbers; None is NaN. Text is refused: '0.9' is not a number."""
     numbers = np.empty(len(array), dtype=np.float64)
     for i, value in enumerate(array):
-        if isinstance(value, Integral) and abs(int(value)) >= _WHOLE:
+        if isinstance(value, Integral) and abs(int(value)) >= EXACT_INTEGERS:
             raise too_large(name, caller)
         try:
             if isinstance(value, str | bytes):

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 ROOT = 2.0**-10
 """The power: the whole range of float64 goes to [0.48, 2], with steps of at most 2**-43 of a score."""
 LARGEST, TINIEST = float(np.finfo(np.float64).max), 5e-324
-CROWDS = 8
-"""A bucket with more than this part of all the asked rows is divided by itself."""
-LEAST = 4
-"""Buckets that even the emptiest piece gets."""
+CROWD_SHARE = 8
+"""A bucket with more than one in this many of the asked rows is divided by itself."""
+PIECE_BUCKETS = 4
+"""Buckets that every piece gets."""
 
 
 class Seen(NamedTuple):
@@ -101,13 +101,13 @@ class Piece:
 def divide(ranges: Ranges, seen: Seen, buckets: int) -> list[Piece]:
     """Cut ranges at zero, at the infinities and around crowds, and deal buckets out by rows."""
     pairs = list(zip(ranges.low.tolist(), ranges.high.tolist(), strict=True))
-    crowd = int(seen.within(ranges).rows.sum()) // CROWDS
+    crowd = int(seen.within(ranges).rows.sum()) // CROWD_SHARE
     pieces = [piece for low, high in pairs for piece in _parts(low, high, seen, crowd)]
     total = max(1, sum(piece.rows for piece in pieces if piece.low < piece.high))
     return [
         piece
         if piece.low == piece.high
-        else _better(piece, max(LEAST, round(buckets * piece.rows / total)), seen)
+        else _better(piece, max(PIECE_BUCKETS, round(buckets * piece.rows / total)), seen)
         for piece in pieces
     ]
 

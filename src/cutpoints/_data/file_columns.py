@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._data.array_input import EXACT_INTEGERS
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 NUMBERS = re.compile(r"FLOAT|DOUBLE|U?(TINY|SMALL|BIG)?INT(EGER)?|BOOLEAN")
 WIDE_NUMBERS = re.compile(r"VARCHAR|DECIMAL.*|U?HUGEINT")
 """What is converted to numbers: of a file, text too."""
-WHOLE = 2.0**53
-"""From here on float64 merges whole numbers."""
 _BOOLEANS = {
     **dict.fromkeys(("true", "t", "yes", "y", "1"), True),
     **dict.fromkeys(("false", "f", "no", "n", "0"), False),
@@ -50,13 +49,13 @@ def may_merge(column: Column) -> bool:
 
 def is_long(numbers: NDArray[Any]) -> bool:
     """Whether a float is so large that whole numbers were merged, if it was one."""
-    return numbers.dtype.kind == "f" and bool((np.abs(numbers) >= WHOLE).any())
+    return numbers.dtype.kind == "f" and bool((np.abs(numbers) >= EXACT_INTEGERS).any())
 
 
 def typed(labels: NDArray[Any]) -> NDArray[Any]:
     """Return integers for whole floats, and booleans for the texts true and false."""
     if labels.dtype == np.float64 and len(labels):
-        whole = np.abs(labels) < WHOLE
+        whole = np.abs(labels) < EXACT_INTEGERS
         if whole.all() and (labels == np.rint(labels)).all():
             return labels.astype(np.int64)
     if labels.dtype.kind == "O":

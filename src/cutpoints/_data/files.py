@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from cutpoints._data.array_input import too_large
+from cutpoints._data.array_input import EXACT_INTEGERS, too_large
 from cutpoints._data.duckdb_reader import DuckDBReader, interruptible, quoted, text
 from cutpoints._data.file_columns import (
     NUMBERS,
-    WHOLE,
     WIDE_NUMBERS,
     as_label,
     as_number,
@@ -47,11 +46,9 @@ if TYPE_CHECKING:
     from cutpoints._kernel.histogram import Tally
 
 LARGE_ROWS = 1 << 22
-"""Files with more rows than this are read batch by batch, where the caller can use that,"""
+"""Parquet files with more rows are read in batches, if the caller can use batches."""
 LARGE_BYTES = 1 << 26
-"""and so are files of text with more bytes than this;"""
-LARGE_ZIPPED = 1 << 24
-"""or compressed ones with more than this."""
+"""The same for text files with more bytes; compressed ones count four times."""
 
 _AHEAD = "32MB"
 """How much DuckDB decodes ahead of us."""
@@ -180,7 +177,7 @@ class Opened:
                 zipped += Path(file.path).stat().st_size
             else:
                 plain += Path(file.path).stat().st_size
-        if zipped > LARGE_ZIPPED or plain > LARGE_BYTES:
+        if plain + 4 * zipped > LARGE_BYTES:
             return True
         if not parquet:
             return False
@@ -245,7 +242,7 @@ class Opened:
         size, text = "abs(cast(v as double))", "trim(cast(v as varchar))"
         count, first, value = self._faults(
             name,
-            f"({size} >= {WHOLE!r} and regexp_full_match({text}, '[+-]?[0-9]+')) "
+            f"({size} >= {EXACT_INTEGERS!r} and regexp_full_match({text}, '[+-]?[0-9]+')) "
             f"or (isinf({size}) and regexp_matches({text}, '[0-9]'))",
         )
         if count:

@@ -42,9 +42,9 @@ ENDINGS = (
 )
 """By these the files of a folder are known; a file that is named may have any."""
 _SEPARATORS = ",;\t|"
-_LONGEST_LINE = 1 << 21
-_LINES = 100
-"""So many lines of JSON are looked at for the names of columns."""
+_LONGEST_LINE_BYTES = 1 << 21
+_HEADER_LINES = 100
+"""Lines of JSON that are read for the names of columns."""
 
 
 @dataclass(frozen=True)
@@ -218,13 +218,13 @@ def layout_of(file: File) -> Layout:
     form = "JSON" if name.removesuffix(".gz").removesuffix(".zst").endswith(_JSON_ENDINGS) else "CSV"
     try:
         with _lines(file.path, compression) as lines:
-            skip, line = 0, lines.readline(_LONGEST_LINE)
+            skip, line = 0, lines.readline(_LONGEST_LINE_BYTES)
             while line and not line.removeprefix(codecs.BOM_UTF8).strip():
-                skip, line = skip + 1, lines.readline(_LONGEST_LINE)
+                skip, line = skip + 1, lines.readline(_LONGEST_LINE_BYTES)
             if form == "JSON" or line.lstrip()[:1] == b"{":
                 names = _keys(line, lines)
                 return Layout("JSON", names, compression=_as_json(compression), partitions=partitions)
-            while line.count(b'"') % 2 and (more := lines.readline(_LONGEST_LINE)):
+            while line.count(b'"') % 2 and (more := lines.readline(_LONGEST_LINE_BYTES)):
                 line += more  # a name with a line end in it
         text = line.decode("utf-8-sig")
         separator = max(_SEPARATORS, key=re.sub('"[^"]*"', "", text).count)
@@ -266,13 +266,13 @@ def _lines(path: str, compression: str) -> Any:
 def _keys(line: bytes, lines: Any) -> tuple[str, ...]:
     """Return the names in the first lines of JSON: one that is missing in a line is a missing value."""
     names: dict[str, None] = {}
-    for _ in range(_LINES):
+    for _ in range(_HEADER_LINES):
         if line.strip():
             found = json.loads(line.decode("utf-8-sig"))
             if not isinstance(found, dict):
                 raise ValueError
             names |= dict.fromkeys(found)
-        line = lines.readline(_LONGEST_LINE)
+        line = lines.readline(_LONGEST_LINE_BYTES)
         if not line:
             break
     return tuple(names)

@@ -20,11 +20,12 @@ import numpy as np
 from cutpoints._data import expressions as ex
 from cutpoints._data import progress
 from cutpoints._data import streaming as batches
-from cutpoints._data.array_input import too_large
+from cutpoints._data.array_input import EXACT_INTEGERS, too_large
 from cutpoints._data.bins import Piece, Seen, divide, join
 from cutpoints._data.groupby_labels import FrameLabels
 from cutpoints._data.groupby_weights import Column, factors, measured, measures, to_measure
 from cutpoints._data.groups import Groups
+from cutpoints._data.streaming import SWEEP_SCORES
 from cutpoints._kernel.tables import Histogram, Ranges, Rows, Summary
 from cutpoints._kernel.weights import FixedPoint
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError, MissingDependencyError
@@ -37,24 +38,21 @@ if TYPE_CHECKING:
 
     from cutpoints._data.source import Source
 
-FEW = 1 << 20
-"""So few scores are handed over rather than counted again."""
-HOLDS = 1 << 22
-"""So many are after three counts, or where counting does not help: dear, but no dearer than a pass."""
-LARGEST_SWEEP = 1 << 25
-"""Distinct scores that may be handed over at once, for goals that need them all."""
+COMPARED_SCORES = 1 << 20
+"""Up to this many scores that are left are fetched rather than counted again."""
+KEPT_SCORES = 1 << 22
+"""The same after `USEFUL_COUNTS` counts, or if counting does not help: as slow as a pass."""
 BUCKETS, MOST_BUCKETS = 1 << 16, 1 << 20
 """Buckets of the second and later counts; more where scores crowd, see `_buckets`."""
 HELPED, CROWDED = 4, 64
-COUNTS = 3
-"""Counts after which all that can be held is handed over."""
-PIECES = 64
-"""Pieces that one query tells apart; for more there are several queries."""
-RANGES = 32
-"""Ranges that a search asks about at once: cut at crowds and at zero, they fit into one query."""
-RUNS = 4
-"""Ranges that a query filters by first, which is cheap, before it tells the others apart."""
-_WHOLE = 2.0**53
+USEFUL_COUNTS = 3
+"""Counts after which all scores that fit in memory are fetched."""
+QUERY_PIECES = 64
+"""Pieces that one query distinguishes; more pieces take several queries."""
+QUERY_RANGES = 32
+"""Ranges that a search asks about at once: split at clusters and at zero, they fit into one query."""
+FILTER_RANGES = 4
+"""Ranges that a query filters by first, which is cheap, before it distinguishes the others."""
 _EXTRAS = {"pyspark": "spark", "dask": "dask", "ibis": "ibis"}
 
 Collected = dict[str, "NDArray[Any]"]
@@ -143,8 +141,8 @@ class FrameSource:
         self.beside: list[nw.Expr] = []
         """Further columns that queries need, under names that are not ours."""
         self.passes = 0
-        self.direct_rows, self.rows_limit = FEW, HOLDS
-        self.most_ranges = RANGES
+        self.direct_rows, self.rows_limit = COMPARED_SCORES, KEPT_SCORES
+        self.most_ranges = QUERY_RANGES
         self._type = schema[score]
         self._scores: type[np.floating[Any]] = np.float32 if self._type == nw.Float32 else np.float64
         self._labels = None if label is None else FrameLabels(label, schema[label], pos_label)
@@ -174,13 +172,13 @@ class FrameSource:
         """Count into buckets: a pass; none for the whole, which was counted in the first look."""
         first = self._first_look()[1]
         self._counts = 1 if ranges is None else self._counts + 1
-        self.direct_rows = FEW if self._counts < COUNTS else HOLDS
+        self.direct_rows = COMPARED_SCORES if self._counts < USEFUL_COUNTS else KEPT_SCORES
         if ranges is None:
             self._asked = None
             return first
         seen = self._count_of(ranges)
         pieces = divide(ranges, seen, self._buckets(seen.within(ranges).rows))
-        parts = [self._count(pieces[i : i + PIECES], seen) for i in range(0, len(pieces), PIECES)]
+        parts = [self._count(pieces[i : i + QUERY_PIECES], seen) for i in range(0, len(pieces), QUERY_PIECES)]
         groups = Groups.together(parts).joined()
         seen.refuse_changed(ranges, groups)
         return self._table(groups, ranges)
@@ -194,10 +192,10 @@ class FrameSource:
             self._refuse_too_many(seen)
         else:
             wanted = list(zip(ranges.low.tolist(), ranges.high.tolist(), strict=True))
-            self._refuse_too_many(seen, join(wanted, seen, PIECES))
-            frame = frame.filter(ex.within_any(join(wanted, seen, RUNS)))
-            if len(wanted) > RUNS:
-                frame = frame.filter(ex.within_any(join(wanted, seen, PIECES)))
+            self._refuse_too_many(seen, join(wanted, seen, QUERY_PIECES))
+            frame = frame.filter(ex.within_any(join(wanted, seen, FILTER_RANGES)))
+            if len(wanted) > FILTER_RANGES:
+                frame = frame.filter(ex.within_any(join(wanted, seen, QUERY_PIECES)))
         got = self._collect(self._sums(frame, [ex.SCORE, ex.CODE]))
         groups = self._groups(got, got[ex.SCORE], got[ex.SCORE]).joined()
         if ranges is not None:
@@ -220,9 +218,9 @@ class FrameSource:
         self._asked = asked
         if before is None:
             most = np.sort(rows)[-CROWDED:].sum()
-            waste = 2 * most > max(self.summary().rows, 4 * HOLDS)
+            waste = 2 * most > max(self.summary().rows, 4 * KEPT_SCORES)
         else:
-            waste = asked > max(before // HELPED, HOLDS)
+            waste = asked > max(before // HELPED, KEPT_SCORES)
         return MOST_BUCKETS if waste else BUCKETS
 
     def _first_look(self) -> tuple[Summary, Histogram]:
@@ -270,7 +268,7 @@ class FrameSource:
 
     def _check_ends(self, low: float, high: float) -> None:
         """Raise for whole numbers that float64 cannot tell apart."""
-        if self._type.is_integer() and max(-low, high) >= _WHOLE:
+        if self._type.is_integer() and max(-low, high) >= EXACT_INTEGERS:
             raise too_large(self.score)
 
     def _prepared(self) -> nw.LazyFrame[Any]:
@@ -309,7 +307,7 @@ class FrameSource:
 
     def _count(self, pieces: list[Piece], seen: Seen) -> Groups:
         """Count the rows of the pieces in one query."""
-        runs = join([(piece.low, piece.high) for piece in pieces], seen, RUNS)
+        runs = join([(piece.low, piece.high) for piece in pieces], seen, FILTER_RANGES)
         frame = self._prepared().filter(ex.within_any(runs)).with_columns(_key(ex.bucket(pieces)))
         got = self._collect(self._sums(frame, [ex.KEY], ends=True))
         found = got[ex.KEY] >= 0
@@ -375,8 +373,8 @@ class FrameSource:
         for groups in map(seen.groups.at, parts):
             crowded = groups.low < groups.high
             most += int(groups.rows[crowded].sum()) + int(np.count_nonzero(~crowded))
-        if most > LARGEST_SWEEP:
-            raise InvalidInputError.too_many_scores(rows=most, most=LARGEST_SWEEP)
+        if most > SWEEP_SCORES:
+            raise InvalidInputError.too_many_scores(rows=most, most=SWEEP_SCORES)
 
 
 def summary_of(groups: Groups, grid: FixedPoint) -> Summary:

@@ -29,6 +29,7 @@ from cutpoints._data.bins import LARGEST, ROOT, Seen, join
 from cutpoints._data.groupby_weights import Measured, factors, measured, measures, to_measure
 from cutpoints._data.segment_codes import coded, combined
 from cutpoints._data.segments import SegmentRanges
+from cutpoints._data.streaming import SWEEP_SCORES
 from cutpoints._kernel.tables import Histogram, Ranges, Rows, Summary
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
@@ -42,32 +43,32 @@ if TYPE_CHECKING:
     from cutpoints._data.groupby import FrameSource
     from cutpoints._data.groups import Groups
 
-MOST = 1 << 20
-"""Segments that are searched; more would be a column that names rows, and not segments."""
-CELLS = 1 << 20
-"""Groups that one count sends back at most, about."""
-HOLDS = 1 << 20
-"""Distinct scores of segments that are handed over."""
-LEAST = 16
-"""Cells that a segment gets, even if there are more of them than that allows."""
-RUNS = 16
-"""Ranges of one segment in a query for scores; gaps between more are closed, and sorted out here."""
-_FIRST = 1 << 14
-"""Cells that the first count has for probabilities: a bucket is 2**-13 wide, and has two sides."""
+MOST_SEGMENTS = 1 << 20
+"""A column with more values than this names rows, not segments."""
+COUNT_CELLS = 1 << 20
+"""About the most groups that one count returns."""
+KEPT_SCORES = 1 << 20
+"""Distinct scores of all segments that are fetched."""
+SEGMENT_CELLS = 16
+"""Cells that every segment gets, even if there are too many segments for `COUNT_CELLS`."""
+SEGMENT_RANGES = 16
+"""Ranges of one segment in a query for scores; more are merged, and extra scores dropped here."""
+_FIRST_CELLS = 1 << 14
+"""Cells of the first count for probabilities: a bucket is 2**-13 wide and has two classes."""
 _COARSEST = 13
 _SEGMENT, _FROM, _TO, _BASE, _SCALE, _POWER = "g", "a", "b", "x", "y", "z"
 _UNITS = "u", "v"
 """The two factors of each segment's weights."""
 _MISSING = "\u2205 no key"
-"""Stands for a missing key where keys are text; should a key be this very text, that is noticed."""
+"""Stands for a missing key if keys are strings; a key that is this very string is an error."""
 
 
 class FrameSegments:
     """Segments of a frame that is not collected: the first count of each, and shared passes after it."""
 
     def __init__(self, source: FrameSource, names: Sequence[str]) -> None:
-        self._source, self._cells = source, CELLS
-        self.rows_limit = HOLDS
+        self._source, self._cells = source, COUNT_CELLS
+        self.rows_limit = KEPT_SCORES
         schema = source.frame.collect_schema()
         for name in names:
             if name not in schema:
@@ -113,8 +114,8 @@ class FrameSegments:
             scores = self._distinct(ranges, most)
             if count and scores > self.rows_limit:
                 return self._count(wanted, ranges)
-            if scores > frames.LARGEST_SWEEP:
-                raise InvalidInputError.too_many_scores(rows=scores, most=frames.LARGEST_SWEEP)
+            if scores > SWEEP_SCORES:
+                raise InvalidInputError.too_many_scores(rows=scores, most=SWEEP_SCORES)
             found = self._fetch(wanted).inside(ranges)[0]
             self._refuse_changed(ranges, found)
         return {segment: self._source._rows_of(groups) for segment, groups in self._each(found, wanted)}
@@ -130,16 +131,16 @@ class FrameSegments:
         named = [value.alias(name) for value, name in zip(values, own, strict=True)]
         frame = self._source.frame.select(*named, *self._source.beside, *to_measure(weights))
         wanted = [nw.len().alias(ex.ROWS), *measures(weights)]
-        query = frame.group_by(*own, *self._texts).agg(*wanted).head(MOST + 1)
+        query = frame.group_by(*own, *self._texts).agg(*wanted).head(MOST_SEGMENTS + 1)
         self._source.passes += 1
         found = frames.run(query)
         if len(found) == 0:
             raise InvalidInputError.empty(name=self._source.score)
-        if len(found) > MOST:
+        if len(found) > MOST_SEGMENTS:
             raise InvalidParameterError.of(
                 parameter="by",
                 caller="find",
-                must_be=f"columns with at most {MOST:,} distinct keys",
+                must_be=f"columns with at most {MOST_SEGMENTS:,} distinct keys",
                 got="more",
                 hint="group by something coarser.",
             )
@@ -184,9 +185,9 @@ class FrameSegments:
 
     def _level(self) -> int:
         """Return how often buckets must be doubled so that there are not too many cells."""
-        most = max(self._cells, LEAST * len(self.keys))
+        most = max(self._cells, SEGMENT_CELLS * len(self.keys))
         for level in range(_COARSEST):
-            if int(np.minimum(self._measured.rows, _FIRST >> level).sum()) <= most:
+            if int(np.minimum(self._measured.rows, _FIRST_CELLS >> level).sum()) <= most:
                 return level
         return _COARSEST
 
@@ -258,10 +259,10 @@ class FrameSegments:
         runs: dict[int, Ranges | None] = {}
         for segment, asked in wanted.items():
             runs[segment] = asked
-            if asked is not None and len(asked.low) > RUNS:
+            if asked is not None and len(asked.low) > SEGMENT_RANGES:
                 part = self._part(segment)
                 pairs = list(zip(asked.low.tolist(), asked.high.tolist(), strict=True))
-                ends = np.array(join(pairs, Seen(part), RUNS)).T
+                ends = np.array(join(pairs, Seen(part), SEGMENT_RANGES)).T
                 runs[segment] = Ranges(ends[0], ends[1])
         few = SegmentRanges.of(runs, len(self.keys))
         frame = self._beside_segments(_SEGMENT, few.segments, {_FROM: few.low, _TO: few.high})

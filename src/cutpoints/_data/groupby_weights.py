@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from cutpoints._data import expressions as ex
-from cutpoints._data.array_input import infinite_weight, too_large
+from cutpoints._data.array_input import EXACT_INTEGERS, infinite_weight, too_large
 from cutpoints._kernel.weights import FixedPoint
 from cutpoints.exceptions import InvalidInputError
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from narwhals.dtypes import DType
     from numpy.typing import NDArray
 
-_WHOLE = 2.0**53
 _MOST, _LEAST, _MISSING, _NEGATIVE = _MEASURES = "most", "least", "missing", "negative"
 
 
@@ -107,7 +106,7 @@ def _check(column: Column, got: Mapping[str, NDArray[Any]], rows: int) -> None:
     if missing:
         raise InvalidInputError.nan(name=column.name, count=missing, rows=rows, first=None)
     most, least = float(got[_MOST].max()), float(got[_LEAST].min())
-    if column.type.is_integer() and max(most, -least) >= _WHOLE:
+    if column.type.is_integer() and max(most, -least) >= EXACT_INTEGERS:
         raise too_large(column.name)
     if negative:
         raise InvalidInputError.negative(name=column.name, count=negative, first=None, value=least)

@@ -12,7 +12,8 @@ import narwhals as nw
 import numpy as np
 
 from cutpoints._data import groupby as frames
-from cutpoints._data.file_columns import NUMBERS, WHOLE, WIDE_NUMBERS, as_number, may_merge, typed_label
+from cutpoints._data.array_input import EXACT_INTEGERS
+from cutpoints._data.file_columns import NUMBERS, WIDE_NUMBERS, as_number, may_merge, typed_label
 from cutpoints._data.files import FileSource
 from cutpoints._data.groupby import FrameSource
 from cutpoints._data.groupby_segments import FrameSegments
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from cutpoints._data.streaming import Columns
     from cutpoints._kernel.tables import Histogram, Ranges, Rows
 
-HOLDS = 1 << 22
-"""So many rows are collected."""
+COLLECTED_ROWS = 1 << 22
+"""Up to this many rows are collected and searched in memory."""
 
 
 def by_groups(source: Any, names: Sequence[str]) -> Grouped | FrameSegments:
@@ -53,8 +54,8 @@ def _collected(
 ) -> Grouped | None:
     """Return the segments in memory; None if there are too many rows."""
     wanted = dict.fromkeys([*columns.all, *names])
-    eager = frames.run(frame.select(*wanted).head(HOLDS + 1))
-    if len(eager) > HOLDS:
+    eager = frames.run(frame.select(*wanted).head(COLLECTED_ROWS + 1))
+    if len(eager) > COLLECTED_ROWS:
         return None
     from cutpoints._data.read import read
 
@@ -130,7 +131,7 @@ def _refuse_text(opened: Opened, names: list[str]) -> None:
     if any(found[::2]):
         opened.refuse_text(names)
     for name, largest in zip(names, found[1::2], strict=True):
-        if largest is not None and largest >= WHOLE:
+        if largest is not None and largest >= EXACT_INTEGERS:
             opened.refuse_long(name)
 
 
@@ -145,7 +146,7 @@ def _label(opened: Opened, name: str) -> tuple[str, Any]:
     number = f"try_cast({column.sql} as double)"
     numbers, whole, booleans = opened.table.relation.aggregate(
         f"bool_and({number} is not null or {column.sql} is null), "
-        f"bool_and({number} = floor({number}) and abs({number}) < {WHOLE!r}), "
+        f"bool_and({number} = floor({number}) and abs({number}) < {EXACT_INTEGERS!r}), "
         f"bool_and(lower({text}) in ('true', 'false'))"
     ).fetchall()[0]
     if numbers:

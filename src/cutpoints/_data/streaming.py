@@ -52,17 +52,17 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
 BUCKETS = 1 << 16
-"""More than in memory: a pass is dear here, and the more buckets, the fewer rows are left after it."""
-BLOCK = 1 << 18
-SAMPLE = 1 << 13
-FEW = 1 << 17
-"""So few rows are looked at one by one: each is a cut, and comparing them costs a few milliseconds."""
-HOLDS = 1 << 22
-"""So many distinct scores may be kept, a hundred bytes each at the worst moment."""
-MOST = 1 << 25
-"""A search that cannot do with so many scores is refused: nearly all cuts are then equally good."""
-COMPACT = 1 << 20
-"""So many rows are collected before equal scores among them are merged."""
+"""More than in memory: a pass is slow here, and more buckets leave fewer rows after it."""
+BATCH_ROWS = 1 << 18
+SAMPLE_ROWS = 1 << 13
+COMPARED_ROWS = 1 << 17
+"""Up to this many rows that are left are compared one by one, which takes milliseconds."""
+KEPT_SCORES = 1 << 22
+"""Distinct scores that may be kept in memory, at most a hundred bytes each."""
+SWEEP_SCORES = 1 << 25
+"""A search that needs more distinct scores at once is refused: it would not fit in memory."""
+UNMERGED_ROWS = 1 << 20
+"""Rows that are collected before equal scores among them are merged."""
 
 T = TypeVar("T")
 
@@ -124,8 +124,8 @@ class BatchSource:
         self.reader = reader
         self.pos_label = pos_label
         self.passes = 0
-        self.direct_rows = FEW
-        self.rows_limit = HOLDS
+        self.direct_rows = COMPARED_ROWS
+        self.rows_limit = KEPT_SCORES
         self._weights = 0.0, 0.0
         """The smallest and the largest weight."""
         self._weighed: int | None = None
@@ -136,7 +136,7 @@ class BatchSource:
         self._kept: tuple[Ranges, UniqueScores] | None = None
         # The engine decodes in threads of its own; one of ours keeps up with two of them.
         self._threads = max(1, min((os.cpu_count() or 1) // 2, 4))
-        self._rows = min(BLOCK, BLOCK_ROWS) if reader.columns.masses else BLOCK
+        self._rows = min(BATCH_ROWS, BLOCK_ROWS) if reader.columns.masses else BATCH_ROWS
 
     # --- the three questions
 
@@ -174,11 +174,11 @@ class BatchSource:
         kept = None if ranges is None else self._keeps(ranges)
         if kept is None:
             # All of them are what a sweep was asked for; of a search that narrows, memory is bounded.
-            limit = None if ranges is None else MOST
+            limit = None if ranges is None else SWEEP_SCORES
             pots, _ = self._gather(ranges, limit, None)
             kept = _poured(pots, limit, np.zeros(0))
             if kept is None:
-                raise InvalidInputError.too_many_scores(rows=summary.rows, most=MOST)
+                raise InvalidInputError.too_many_scores(rows=summary.rows, most=SWEEP_SCORES)
             _check_unchanged(self._count_of(ranges), ranges, kept)
             self._kept = None if ranges is None else (ranges, kept)
         return kept.rows(ranges)
@@ -368,7 +368,7 @@ class _Look:
             return None
         with self._choosing:
             if self.buckets is None:
-                self.sample = first.scores[:: max(1, len(first.scores) // SAMPLE)].copy()
+                self.sample = first.scores[:: max(1, len(first.scores) // SAMPLE_ROWS)].copy()
                 self.buckets = choose(self.sample, BUCKETS)
         return tally(itertools.chain([first], blocks), self.buckets, self.grid)
 
@@ -442,7 +442,7 @@ class _Pot:
         self._rows += len(block.scores)
         # Ever more rows between merges, so that all merges together cost no more than a few.
         done = 0 if self._merged is None else len(self._merged.scores)
-        if self._rows >= max(COMPACT, done // 2):
+        if self._rows >= max(UNMERGED_ROWS, done // 2):
             self._merge()
 
     def _merge(self) -> None:

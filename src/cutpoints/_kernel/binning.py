@@ -17,7 +17,7 @@ from cutpoints._kernel.tables import Ranges, Scores
 
 BUCKETS = 4096
 _NEAR = (4, 64)
-"""So many floats around where arithmetic puts the end of a bucket are searched for it first."""
+"""Floats around the computed end of a bucket that are searched for the true end, first few, then more."""
 Ints = NDArray[np.integer[Any]]
 _INTEGERS, _FLOATS = ({n: np.dtype(f"{kind}{n}") for n in (4, 8)} for kind in "if")
 _LARGEST = {n: int(np.iinfo(width).max) for n, width in _INTEGERS.items()}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _CUTS = 1 << 4
 _PIECES = 1 << 12
-"""Most pieces that ranges are cut into: each takes bins, and finding the piece of a row takes time."""
+"""Pieces that ranges are split into at most: each needs bins, and finding the piece of a row takes time."""
 
 Sides = NDArray[np.uint8] | int
 Reading = tuple[Sides, Scores | None]

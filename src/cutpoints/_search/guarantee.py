@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 Confidence = float | Literal["expectation"]
 Counts = dict[str, "NDArray[np.int64]"]
 
-PILOT = 0.2
+PILOT_SHARE = 0.2
 """The part of the rows on which thresholds and their order are fixed."""
-GRID = 100
-"""So many quantiles of the pilot's positives, and of its negatives, are thresholds to be tested."""
-POWER = 0.8
+PILOT_QUANTILES = 100
+"""Quantiles of the pilot's positives, and of its negatives, that are thresholds to be tested."""
+PLANNED_POWER = 0.8
 """`more_rows` is such that the certificate would then be granted four times out of five."""
 
 # The shares that can be certified: cells counted as the share, and the other cells of its whole.
@@ -211,7 +211,7 @@ def _learn_then_test(
     rng = generator(random_state, cuts.thresholds, rows["tp"], rows["fp"], caller="find")
     # Each row goes to the pilot by a coin of its own. Rows of equal score and label are alike, so
     # tossing for their number is the same, and the order of the rows does not matter.
-    pilot = {side: rng.binomial(counts, PILOT) for side, counts in rows.items()}
+    pilot = {side: rng.binomial(counts, PILOT_SHARE) for side, counts in rows.items()}
     learn = _running(pilot)
     test = _running({side: rows[side] - pilot[side] for side in rows})
     grid = _grid(learn)
@@ -240,7 +240,7 @@ def _grid(cells: Counts) -> NDArray[np.intp]:
     for name in ("tp", "fp"):
         total = cells[name][-1]
         if total:
-            wanted = np.unique(np.linspace(1, total, GRID).round().astype(np.int64))
+            wanted = np.unique(np.linspace(1, total, PILOT_QUANTILES).round().astype(np.int64))
             found.append(np.searchsorted(cells[name], wanted))
     if not found:
         return np.empty(0, dtype=np.intp)
@@ -257,7 +257,7 @@ def _more_rows(
     """
     cells = _at(cells, _grid(cells))
     share = risk / len(floors) if ways and risk is not None else risk
-    part = 1.0 if ways else 1 - PILOT
+    part = 1.0 if ways else 1 - PILOT_SHARE
     for drawn in (0.5, 0.0):
         need = np.max([_needed(floor, cells, rows, share, drawn) for floor in floors], axis=0)
         if np.isfinite(need.min()):
@@ -266,7 +266,7 @@ def _more_rows(
 
 
 def _needed(floor: _Floor, cells: Counts, rows: int, risk: float | None, drawn: float) -> NDArray[np.float64]:
-    """Return, at each cut, how many rows would certify this floor with `POWER`; inf for none or unknown."""
+    """Return for each cut the rows that would certify this floor with `PLANNED_POWER`; inf if unknown."""
     from scipy.stats import binom
 
     good, whole = floor.counts(cells)
@@ -283,7 +283,7 @@ def _needed(floor: _Floor, cells: Counts, rows: int, risk: float | None, drawn: 
         most_bad = binom.ppf(risk, total, floor.slack)
         most_bad -= binom.cdf(most_bad, total, floor.slack) > risk
     power = binom.cdf(most_bad[None, :], total[None, :], 1 - rate[hopeful, None])
-    enough = np.asarray(power >= POWER)
+    enough = np.asarray(power >= PLANNED_POWER)
     wanted = np.where(enough.any(axis=1), total[enough.argmax(axis=1)], np.inf)
     need[hopeful] = wanted / (whole[hopeful] / rows)
     return need

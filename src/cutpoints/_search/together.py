@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     Search = Generator[Question, Histogram | Rows, Narrowed]
 
 Key = TypeVar("Key", bound="Hashable")
-PLENTY = 1 << 20
-"""More ties of one search than this are not all kept where memory is short; see `narrowing`."""
-PATIENCE = 8
-"""So many times the rows that fit in memory with room to spare are collected where counting is no help."""
+KEPT_TIES = 1 << 20
+"""Ties of one search that are always kept, even if memory is short; see `narrowing`."""
+COLLECT_FACTOR = 8
+"""Up to this many times `rows_limit` rows are collected if counting does not help."""
 
 
 class Parts(Protocol):
@@ -43,7 +43,7 @@ class Parts(Protocol):
 
     @property
     def rows_limit(self) -> int:
-        """So many rows, or distinct scores, fit in memory with room to spare."""
+        """Rows, or distinct scores, that fit in memory with room to spare."""
 
     def summary(self, part: int) -> Summary:
         """Return rows, totals and the range of scores of one part; no pass."""
@@ -56,7 +56,7 @@ class Parts(Protocol):
     ) -> dict[int, Rows] | dict[int, Histogram]:
         """Make a pass: return the rows of these ranges, or, where `count` allows it, a count of each.
 
-        There are at most so many rows in them.
+        There are at most `most` rows in them.
         """
 
 
@@ -73,7 +73,7 @@ class OnePart:
 
     @property
     def rows_limit(self) -> int:
-        """So many rows may be handed over."""
+        """Rows that fit in memory."""
         return self.source.rows_limit
 
     def summary(self, part: int) -> Summary:
@@ -116,7 +116,9 @@ def search_together(
         summary = source.summary(part)
         check_promises(goal, summary)
         search = (
-            narrowing(summary, goal, max(source.rows_limit, PLENTY)) if has_bounds(goal) else _sweep(summary)
+            narrowing(summary, goal, max(source.rows_limit, KEPT_TIES))
+            if has_bounds(goal)
+            else _sweep(summary)
         )
         asking[key] = search, next(search)
         if has_bounds(goal):
@@ -129,8 +131,8 @@ def search_together(
         for key, (_, question) in turn.items():
             questions.setdefault(searches[key][0], []).append(question)
         left = sum(question.inside for _, question in turn.values())
-        # A count that halves nothing is dearer than some more memory; much more is not to be had.
-        helps = rounds == 1 or left <= before_that // 2 or left > PATIENCE * source.rows_limit
+        # Stop counting when a pass no longer halves the rows that are left, if they fit in memory.
+        helps = rounds == 1 or left <= before_that // 2 or left > COLLECT_FACTOR * source.rows_limit
         count = rounds < MAX_PASSES and helps and not all(question.whole for _, question in turn.values())
         answers = source.answer(
             {part: _all_of(asked) for part, asked in questions.items()}, left, count=count
