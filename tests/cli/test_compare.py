@@ -28,6 +28,7 @@ def test_compare_prints_the_winner(two, run):
     assert all(len(line) <= 80 for line in result.stdout.splitlines())
 
 
+@pytest.mark.filterwarnings("ignore:A class has only:cutpoints.exceptions.DataWarning")
 def test_compare_json_is_the_python_answer(two, run):
     """The JSON is what Python says, on standard output alone."""
     result = run("compare", two, "--label", "y", "--score", "m1", "--score", "m2", *GOAL, "--json")

@@ -74,6 +74,46 @@ def test_delong_interval_of_a_perfect_model(confidence):
     assert (0.0, 1 - wanted) == (reversed_.low, pytest.approx(reversed_.high, rel=1e-12))
 
 
+def test_one_row_of_a_class_has_no_interval_and_no_test():
+    """The variance of a class of one row is unknown: no interval, no p-value, and a warning says why."""
+    rng = np.random.default_rng(0)
+    y = np.append(1, np.zeros(100, dtype=int))
+    models = {"a": rng.normal(size=101) + y, "b": rng.normal(size=101)}
+
+    with pytest.warns(DataWarning) as caught:
+        found = cp.compare(y, models, maximize="youden_j")
+
+    assert "no tests of areas: a class has one row" in str(caught[-1].message)
+
+    assert [None, None] == [entry.auc_interval for entry in found.entries.values()]
+    (test,) = found.tests
+    assert (None, None) == (test.auc_interval, test.auc_p_value)
+    assert found.to_dict()["tests"][0]["auc_p_value"] is None
+    assert "p = nan" not in repr(found)
+
+
+@pytest.mark.parametrize(("positives", "warned"), [(9, True), (10, False)])
+def test_few_rows_of_a_class_are_warned_of(positives, warned):
+    """Below ten rows of a class the intervals of areas promise too much, and a warning says so."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], [positives, 90])
+    found = delong(y, rng.normal(size=len(y)) + y)
+
+    assert warned == (found.caution is not None)
+    assert found.interval(0) is not None
+
+
+@pytest.mark.parametrize("rows", [2, 5, 50])
+def test_areas_of_one_and_zero_are_told_apart_only_with_enough_rows(rows):
+    """A variance of 0 between unequal areas proves nothing; Hoeffding's bound needs rows."""
+    y = np.repeat([1, 0], rows)
+    gap, interval, p = delong(y, y, -y).difference(0, 1)
+
+    assert 1.0 == gap
+    assert min(1.0, 2 * math.exp(-rows / 2)) == p
+    assert (interval.low <= 0) == (p > 0.05)
+
+
 def test_delong_of_a_model_with_itself():
     """A model is no better than itself: difference 0, p 1."""
     y, scores = models(2)
@@ -201,6 +241,7 @@ def test_improvements_of_costs_are_falls():
     assert (-30.0, -1.0) == found.improvements(over="M2")["M1"]
 
 
+@pytest.mark.filterwarnings("ignore:A class has only:cutpoints.exceptions.DataWarning")
 def test_infeasible_models_are_left_out():
     """A model that cannot meet the constraint is no winner; if none can, the error says how near."""
     y = [1, 1, 0, 0]
@@ -223,6 +264,7 @@ def test_infeasible_models_are_left_out():
         none.winner  # noqa: B018 - the access is what is tested
 
 
+@pytest.mark.filterwarnings("ignore:A class has only:cutpoints.exceptions.DataWarning")
 def test_warnings_for_rare_positives_and_poor_accuracy():
     """A prevalence below 5 % and an accuracy below the baseline are said, once each."""
     y = np.zeros(100, dtype=int)
@@ -230,7 +272,7 @@ def test_warnings_for_rare_positives_and_poor_accuracy():
     score = np.linspace(1, 0, 100)
     with pytest.warns(DataWarning, match="4 % of the rows"):
         found = cp.compare(y, {"m": score}, maximize="recall", n_bootstrap=0)
-    assert 1 == len(found.warnings)
+    assert 1 == sum("of the rows" in text for text in found.warnings)
     with pytest.warns(DataWarning, match=r"bad has an accuracy of 0\.2, below the 0\.5"):
         cp.compare({"bad": cp.Confusion(tp=1, fp=4, fn=4, tn=1)}, maximize="f1")
 
@@ -312,6 +354,6 @@ def test_values_are_compared_as_fractions():
 
 def test_improvements_over_a_model_that_there_is_not():
     """The error names the models that there are."""
-    found = cp.compare([0, 1], {"a": [0.1, 0.9], "b": [0.2, 0.8]}, maximize="f1")
+    found = cp.compare([0, 1] * 10, {"a": [0.1, 0.9] * 10, "b": [0.2, 0.8] * 10}, maximize="f1")
     with pytest.raises(ValueError, match=r"^over must be one of 'a', 'b'"):
         found.improvements(over="c")

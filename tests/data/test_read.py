@@ -425,6 +425,7 @@ PAIRED = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:A class has only:cutpoints.exceptions.DataWarning")
 @pytest.mark.parametrize("call", PAIRED.values(), ids=PAIRED)
 def test_the_same_index_in_another_order_is_refused(call):
     """Rows are paired by position, which is wrong where the labels say otherwise."""

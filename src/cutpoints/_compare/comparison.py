@@ -98,8 +98,8 @@ class PairedTest(NamedTuple):
     first: str
     second: str
     auc_difference: float
-    auc_interval: Interval
-    auc_p_value: float
+    auc_interval: Interval | None
+    auc_p_value: float | None
     mcnemar: McNemar
     bootstrap: PairedBootstrap
 
@@ -107,7 +107,7 @@ class PairedTest(NamedTuple):
         """Return the JSON form."""
         return self._asdict() | {
             "auc_difference": json_number(self.auc_difference),
-            "auc_interval": self.auc_interval.to_dict(),
+            "auc_interval": self.auc_interval and self.auc_interval.to_dict(),
             "auc_p_value": json_number(self.auc_p_value),
             "mcnemar": vars(self.mcnemar),
             "bootstrap": self.bootstrap.to_dict(),
@@ -338,10 +338,11 @@ class Comparison:
         ]
         for test in self.tests:
             boot = test.bootstrap
+            chance = "" if test.auc_p_value is None else f" (p = {test.auc_p_value:.3g})"
             lines.append(
                 f"{test.first} against {test.second}: "
                 f"difference {boot.difference:.4g} [{boot.interval.low:.4g}, {boot.interval.high:.4g}], "
-                f"AUC difference {test.auc_difference:.4g} (p = {test.auc_p_value:.3g}), "
+                f"AUC difference {test.auc_difference:.4g}{chance}, "
                 f"McNemar p = {test.mcnemar.p_value:.3g}"
             )
         return "\n".join(lines)

@@ -82,7 +82,8 @@ def compare(
     Warns
     -----
     DataWarning
-        For a prevalence below 5 %, and for accuracies below that of the larger class.
+        For a prevalence below 5 %, for accuracies below that of the larger class, and for fewer than ten
+        rows of a class, where intervals and tests of areas are not reliable; with one row there are none.
 
     Examples
     --------
@@ -93,7 +94,7 @@ def compare(
     >>> c = cp.compare({"M1": m1, "M2": m2, "M3": m3}, minimize="cost(fp=2, fn=1)")
     >>> c.winner, [entry.value for entry in c.entries.values()]
     ('M2', [60.0, 30.0, 45.0])
-    >>> y, old, new = [0, 1, 0, 1], [0.2, 0.1, 0.4, 0.9], [0.1, 0.4, 0.3, 0.8]
+    >>> y, old, new = [0, 1, 0, 1] * 5, [0.2, 0.1, 0.4, 0.9] * 5, [0.1, 0.4, 0.3, 0.8] * 5
     >>> cp.compare(y, {"old": old, "new": new}, maximize="f1").winner
     'new'
     >>> import pandas as pd
@@ -184,6 +185,8 @@ def _of_scores(
         entries[name] = Entry(name, solution.value, confusion, key, solution, curves[name].auc, interval)
     share = float(baseline(next(iter(curves.values())).at(-math.inf).confusion))
     made = _ranked(wanted, entries, confidence, baseline_=share, curves=curves, delong=areas)
+    if areas is not None and areas.caution is not None:
+        made = replace(made, warnings=(*made.warnings, areas.caution))
     if areas is None or n_bootstrap == 0 or len(made.ranking) < 2:
         return made
     tests = _paired(made, rows, areas, n_bootstrap=n_bootstrap, random_state=random_state)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from cutpoints.metrics.expression import Expression
 
+FEW_ROWS_OF_A_CLASS = 10
+"""With fewer rows of a class, a nominal 95 % interval of an area covers less: 73 to 90 % with 2 to 5."""
+
 
 @dataclass(frozen=True)
 class DeLong:
@@ -35,13 +38,34 @@ class DeLong:
     covariance: NDArray[np.float64]
     pairs: int
 
-    def interval(self, model: int, confidence: float = 0.95) -> Interval:
-        """Return the confidence interval of one area, on the logit scale so that it stays in [0, 1].
+    @property
+    def caution(self) -> str | None:
+        """Why there are no intervals and tests, or why not to rely on them; None with enough rows."""
+        if self.pairs < 2:
+            return (
+                "There are no intervals and no tests of areas: a class has one row, and the variance "
+                "between its rows is unknown."
+            )
+        if self.pairs < FEW_ROWS_OF_A_CLASS:
+            return (
+                f"A class has only {self.pairs} rows: intervals and tests of areas are less reliable than "
+                f"they say below about {FEW_ROWS_OF_A_CLASS} rows of each class."
+            )
+        return None
+
+    def interval(self, model: int, confidence: float = 0.95) -> Interval | None:
+        """Return the confidence interval of one area; None if a class has only one row.
+
+        It is symmetric on the logit scale, where the estimate is nearer to normal: so it stays in
+        [0, 1], and it covers where the plain one does not, 94.5 % against 86.8 % at an area of 0.95
+        with 30 positives and 30 negatives.
 
         At an area of 0 or 1 the estimated variance is 0 and says nothing. But then all of the `pairs`,
         which are independent, are ordered alike, and that has an exact (Clopper-Pearson) interval.
         """
         area, variance = float(self.auc[model]), float(self.covariance[model, model])
+        if self.pairs < 2:
+            return None
         if not 0 < area < 1:
             least = ((1 - confidence) / 2) ** (1 / self.pairs)
             return Interval(0.0, 1 - least) if area == 0 else Interval(least, 1.0)
@@ -49,17 +73,27 @@ class DeLong:
         logit = math.log(area / (1 - area))
         return Interval(1 / (1 + math.exp(half - logit)), 1 / (1 + math.exp(-half - logit)))
 
-    def difference(self, one: int, other: int, confidence: float = 0.95) -> tuple[float, Interval, float]:
+    def difference(
+        self, one: int, other: int, confidence: float = 0.95
+    ) -> tuple[float, Interval | None, float | None]:
         """Return ``auc[one] - auc[other]``, its interval and the two-sided p-value of no difference.
 
-        Models that rank alike have no variance between them: p is 1.
+        Interval and p-value are None if a class has only one row. Models that rank alike have no
+        variance between them: p is 1. Where the variance is 0 but the areas differ, as for areas of 1
+        and 0, it says nothing, and Hoeffding's inequality bounds both instead.
         """
         gap = float(self.auc[one] - self.auc[other])
+        if self.pairs < 2:
+            return gap, None, None
         c = self.covariance
         variance = float(c[one, one] + c[other, other] - 2 * c[one, other])
         # Equal rankings cancel up to rounding only.
-        if variance <= 1e-14 * float(c[one, one] + c[other, other]):
-            return gap, Interval(gap, gap), 0.0 if abs(gap) > 1e-12 else 1.0
+        if variance <= 1e-14 * max(float(c[one, one] + c[other, other]), 1e-14):
+            if abs(gap) <= 1e-12:
+                return gap, Interval(gap, gap), 1.0
+            half = math.sqrt(2 * math.log(2 / (1 - confidence)) / self.pairs)
+            interval = Interval(max(gap - half, -1.0), min(gap + half, 1.0))
+            return gap, interval, min(1.0, 2 * math.exp(-self.pairs * gap**2 / 2))
         error = math.sqrt(variance)
         half = _quantile(confidence) * error
         return gap, Interval(gap - half, gap + half), math.erfc(abs(gap) / error / math.sqrt(2))

@@ -185,7 +185,7 @@ def _tests(found: Comparison) -> Any:
                 value(boot.difference),
                 f"[{value(boot.interval.low)}, {value(boot.interval.high)}]",
                 value(test.auc_difference),
-                f"{test.auc_p_value:.3g}",
+                "-" if test.auc_p_value is None else f"{test.auc_p_value:.3g}",
                 f"{count(test.mcnemar.only_first)} : {count(test.mcnemar.only_second)}",
                 f"{test.mcnemar.p_value:.3g}",
             ]
