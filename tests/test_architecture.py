@@ -13,22 +13,14 @@ import pytest
 
 SRC = Path(__file__).parents[1] / "src" / "cutpoints"
 
-# From the ground up. A room may import the rooms of lower floors; rooms of one floor do not know
-# each other.
+# From the ground up. A room may import the rooms of lower floors, and of its own floor those in `ALONG`.
 FLOORS = (
-    ("_version", "exceptions"),
-    ("_format",),
-    ("_atomic",),
-    ("_validate", "metrics"),
-    ("_goal",),
-    ("_kernel",),
-    ("_result",),
+    ("_version", "exceptions", "_format", "_validate", "_atomic"),
+    ("metrics", "_goal"),
+    ("_kernel", "_result"),
     ("_search", "_data"),
-    ("_ilp",),
-    ("_segments",),
-    ("_find",),
-    ("_curve",),
-    ("_evaluate", "_expected"),
+    ("_ilp", "_segments", "_find"),
+    ("_curve", "_evaluate", "_expected"),
     ("_sketch", "ilp", "_sklearn", "_assess", "_compare", "_calibration", "_policy"),
     ("plots",),
     ("_report",),
@@ -36,6 +28,16 @@ FLOORS = (
     # The front door re-exports from every floor, `python -m cutpoints` is the command line.
     ("__init__", "__main__"),
 )
+ALONG = {
+    "_format": ("exceptions",),
+    "_validate": ("exceptions",),
+    "_atomic": ("exceptions",),
+    "_goal": ("metrics",),
+    "_result": ("_kernel",),
+    "_find": ("_ilp", "_segments"),
+    "_evaluate": ("_curve",),
+    "_expected": ("_curve",),
+}
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 # (importing room, imported room): the reason. An arrow along a floor or up, argued one by one.
@@ -45,7 +47,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 }
 
 # What of the private modules the command line may import; all else it takes from `import cutpoints`.
-FOR_COMMANDS = ("_format", "_validate", "_version", "_data.progress", "_result.json_number")
+FOR_COMMANDS = ("_format", "_validate", "_version", "_data.progress")
 
 # Which rooms or modules may import a package at all. What is not listed here is not imported.
 PACKAGES = {
@@ -149,7 +151,7 @@ def _arrow_fault(room, target):
             "imports the façade; import from the room itself "
             f"(a new room '{imported}'? give it a floor in FLOORS in {Path(__file__).name})"
         )
-    if imported == room or (room, imported) in EXCEPTIONS:
+    if imported == room or imported in ALONG.get(room, ()) or (room, imported) in EXCEPTIONS:
         return None
     if FLOOR_OF[imported] > FLOOR_OF[room]:
         return f"imports '{imported}', which is upstairs"

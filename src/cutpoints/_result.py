@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from numbers import Real
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from cutpoints._format import exact, html_pairs, json_number
 from cutpoints._goal import Goal, goal, in_words, objective
 from cutpoints._kernel.weights import as_number
 from cutpoints.exceptions import (
     InfeasibleError,
     InvalidParameterError,
-    MissingDependencyError,
 )
 from cutpoints.metrics.registry import PLAIN
 
@@ -429,30 +429,30 @@ class Solution:
         return "\n".join(f"{name:<12}{text}" for name, text in self._lines())
 
     def _repr_html_(self) -> str:
-        return html_table(self._lines())
+        return html_pairs(self._lines())
 
     def _lines(self) -> list[tuple[str, str]]:
         goal = in_words(self.direction, self.objective, self.constraints)
-        data = f"{self.rows:,} rows, {show(self.positives)} positive, {show(self.negatives)} negative"
+        data = f"{self.rows:,} rows, {exact(self.positives)} positive, {exact(self.negatives)} negative"
         if self.status == "infeasible":
             lines = [("status", "infeasible: no threshold meets the constraints"), ("goal", goal)]
             for a in self.attainable:
-                text = f"{a.constraint}: best {show(a.value)} at {show(a.threshold)}"
+                text = f"{a.constraint}: best {exact(a.value)} at {exact(a.threshold)}"
                 if a.with_others is not None:
                     best = a.with_others
-                    text += f"; where the others hold {show(best.value)} at {show(best.threshold)}"
+                    text += f"; where the others hold {exact(best.value)} at {exact(best.threshold)}"
                 lines.append(("attainable", text))
             return [*lines, ("data", data)]
         if self.status == "none_certified":
             return [("status", f"none certified: {self.promise()}"), ("goal", goal), ("data", data)]
         assert self.interval is not None
         assert self.confusion is not None
-        counts = "  ".join(f"{name} {show(count)}" for name, count in self.confusion.to_dict().items())
+        counts = "  ".join(f"{name} {exact(count)}" for name, count in self.confusion.to_dict().items())
         proof = self.certificate
         lines = [
-            ("threshold", f"{show(self.threshold)}  (positive iff score >= threshold)"),
-            ("value", f"{show(self.value)}  ({goal})"),
-            ("interval", f"({show(self.interval.low)}, {show(self.interval.high)}]"),
+            ("threshold", f"{exact(self.threshold)}  (positive iff score >= threshold)"),
+            ("value", f"{exact(self.value)}  ({goal})"),
+            ("interval", f"({exact(self.interval.low)}, {exact(self.interval.high)}]"),
             ("confusion", counts),
             (
                 "certificate",
@@ -475,7 +475,7 @@ class Solution:
         if self.status == "optimal":
             return "optimal"
         why = "time limit" if self.status == "time_limit" else "gap limit"
-        return f"stopped at the {why}, no threshold is better than {show(self.certificate.upper)}"
+        return f"stopped at the {why}, no threshold is better than {exact(self.certificate.upper)}"
 
     def promise(self) -> str:
         """Say in words what is promised of the constraints on new data, or what it would take."""
@@ -495,46 +495,5 @@ def context_of(solution: Solution) -> Context | None:
     return solution._context  # noqa: SLF001 - for the rooms of the package, and nobody else
 
 
-def json_number(x: float | None) -> float | int | str | None:
-    """Return a number as JSON can hold it."""
-    if x is None or math.isnan(x):
-        return None
-    if math.isinf(x):
-        return "inf" if x > 0 else "-inf"
-    return x
-
-
-def to_frame(columns: Mapping[str, Any], package: Literal["pandas", "polars"]) -> Any:
-    """Return columns as a data frame of a package that the user has, or has not."""
-    import importlib
-
-    try:
-        module = importlib.import_module(package)
-    except ImportError as error:
-        raise MissingDependencyError.of(caller=f"to_{package}", package=package) from error
-    return module.DataFrame(columns)
-
-
-def html_table(lines: Iterable[tuple[str, str]]) -> str:
-    """Return names and texts as a table for notebooks."""
-    import html
-
-    rows = "".join(
-        f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
-        f"<td style='text-align:left'>{html.escape(text)}</td></tr>"
-        for name, text in lines
-    )
-    return f"<table>{rows}</table>"
-
-
 def _plural(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
-
-
-def show(x: float | None) -> str:
-    """Write a number for people: whole numbers with separators, others in full precision."""
-    if x is None:
-        return "none"
-    if isinstance(x, int):
-        return f"{x:,}"
-    return repr(float(x))

@@ -15,8 +15,9 @@ from cutpoints._data.array_input import as_floats, same_index
 from cutpoints._data.arrays import ArraySource
 from cutpoints._data.segment_codes import coded, combined, in_order
 from cutpoints._data.segments import Grouped
+from cutpoints._format import json_number, to_frame
 from cutpoints._goal import Goal, furthest, in_words, with_others
-from cutpoints._result import Solution, json_number, to_frame
+from cutpoints._result import Solution
 from cutpoints._search.together import search_together
 from cutpoints._validate import positive_integer
 from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError

@@ -22,11 +22,11 @@ import numpy as np
 
 from cutpoints._data.read import as_data
 from cutpoints._find import solve
+from cutpoints._format import json_number
 from cutpoints._goal import Constraints, Goal, Objective, goal
 from cutpoints._ilp import files as _files
 from cutpoints._ilp.program import Instances
 from cutpoints._ilp.run import Formulation, Posed, Run, answer, mixture, pose, run
-from cutpoints._result import json_number
 from cutpoints._search.run import SearchResult, search
 from cutpoints._search.sweep import all_cuts
 from cutpoints.exceptions import Argument, InvalidParameterError

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NoReturn
 
 from cutpoints._atomic import replaced
+from cutpoints._format import json_number
 from cutpoints._policy.policy import Direction, Dtype, Missing, Policy
 from cutpoints._policy.record import FoundOn, Sha256  # noqa: TC001 - hints are read at run time
 from cutpoints._policy.typed_json import NUMBER, FieldError, is_text, kind_of, matching, shown, to_json
-from cutpoints._result import json_number
 from cutpoints.exceptions import CutpointError, InvalidInputError
 
 FORMAT: Final = "cutpoints policy"

@@ -26,7 +26,7 @@ from typing import (
     get_type_hints,
 )
 
-from cutpoints._result import json_number
+from cutpoints._format import json_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable

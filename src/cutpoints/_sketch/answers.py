@@ -8,13 +8,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cutpoints._find import cut_at
+from cutpoints._format import exact, json_number
 from cutpoints._goal import in_words
-from cutpoints._result import Confusion, Interval, json_number, show
 from cutpoints._search.run import best_edge, undefined
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from cutpoints._goal import Goal
+    from cutpoints._result import Confusion, Interval
     from cutpoints._sketch.contents import Contents
 
 
@@ -93,18 +94,18 @@ class BestSoFar:
         lines: list[tuple[str, str]] = [("status", self.status)]
         if self.threshold is not None:
             lines += [
-                ("threshold", f"{show(self.threshold)}  (positive iff score >= threshold)"),
-                ("value", f"{show(self.value)}  ({goal})"),
+                ("threshold", f"{exact(self.threshold)}  (positive iff score >= threshold)"),
+                ("value", f"{exact(self.value)}  ({goal})"),
             ]
         else:
             lines.append(("goal", goal))
         if self.status in {"bounded", "open"}:
-            lines.append(("optimum", f"between {show(self.lower)} and {show(self.upper)}"))
+            lines.append(("optimum", f"between {exact(self.lower)} and {exact(self.upper)}"))
             lines.append(
                 ("open", f"{self.open_rows:,} of {self.rows:,} rows are in buckets that may hold it")
             )
         if self.confusion is not None:
-            counts = "  ".join(f"{name} {show(n)}" for name, n in self.confusion.to_dict().items())
+            counts = "  ".join(f"{name} {exact(n)}" for name, n in self.confusion.to_dict().items())
             lines.append(("confusion", counts))
         return "\n".join(f"{name:<12}{text}" for name, text in lines)
 

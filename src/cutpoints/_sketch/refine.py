@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cutpoints._format import exact
 from cutpoints._kernel.tables import Ranges, Summary
 from cutpoints._kernel.weights import as_number
-from cutpoints._result import show
 from cutpoints._search.run import best_edge
 from cutpoints.exceptions import InvalidInputError
 
@@ -73,5 +73,5 @@ def _compare(
 ) -> None:
     close = isinstance(sketched, Fraction) and isinstance(found, Fraction) and abs(sketched - found) <= room
     if sketched != found and not close:
-        here, there = (show(as_number(x) if isinstance(x, Fraction) else x) for x in (sketched, found))
+        here, there = (exact(as_number(x) if isinstance(x, Fraction) else x) for x in (sketched, found))
         raise InvalidInputError.not_sketched(what=what, sketched=here, found=there)

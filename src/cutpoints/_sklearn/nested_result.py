@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints._result import Confusion, json_number
+from cutpoints._format import json_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+    from cutpoints._result import Confusion
 
 
 @dataclass(frozen=True)
