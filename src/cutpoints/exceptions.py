@@ -452,6 +452,17 @@ class InvalidInputError(CutpointError, ValueError):
         return cls(found, hint="apply the policy to each of them by itself.")
 
     @classmethod
+    def folder_and_column(cls, *, folder: str, column: str, path: str) -> Self:
+        """Build the error of a column that a ``name=value`` folder has, too."""
+        return cls(
+            f"The column '{column}' must come from the file or from its folder, not from both. "
+            f"{_file(path)} has a column '{column}' and lies in the folder '{folder}'.",
+            hint="rename the folder, or the column in the files.",
+            kind="folder_and_column",
+            name=column,
+        )
+
+    @classmethod
     def unwritable(cls, *, path: str, reason: str) -> Self:
         """Build the error of a file that cannot be written, with what the system says."""
         return cls(

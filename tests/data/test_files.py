@@ -559,6 +559,35 @@ def test_folder_with_partitions(tmp_path, form, stream):
         source(str(tmp_path), label="y", score="p", where="month = '2027-01'", stream=stream).summary()
 
 
+@pytest.mark.parametrize("folder", ["y=1", "Y=1"])
+@pytest.mark.parametrize("form", ["csv", "ndjson", "parquet", "arrow"])
+def test_a_column_that_is_a_folder_too_is_refused(tmp_path, form, folder):
+    """Which of the two is meant is not guessed, for one named file or for many; other columns are fine."""
+    (tmp_path / folder).mkdir()
+    path = written(tmp_path / folder, form)
+    message = rf"(?s)'y' must come from the file or from its folder.*'{folder}'.*Hint: rename the folder"
+
+    for data in (path, str(tmp_path), str(tmp_path / "*" / "*")):
+        with pytest.raises(InvalidInputError, match=message):
+            cp.find(data, label="y", score="p", maximize="f1")
+        with pytest.raises(InvalidInputError, match=message):
+            cp.read(data, score="p", where="y = 1").columns(["p"])
+        if form != "arrow":
+            assert 10 == len(cp.read(data, score="p").columns(["p"])["p"])
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_apply_does_not_write_a_folder_over_a_column(tmp_path, form):
+    """The scores of the file were replaced by the text of the folder."""
+    folder = tmp_path / "p=0.9"
+    folder.mkdir()
+    path = written(folder, form)
+
+    with pytest.raises(InvalidInputError, match=r"'p' must come from the file or from its folder"):
+        cp.Policy(0.5, score="p").apply(path, tmp_path / f"out.{form}")
+    assert [folder] == list(tmp_path.iterdir())
+
+
 def test_large_files_stream(parquet, monkeypatch):
     """With `stream` left open, few rows are in memory and many come in batches."""
     assert isinstance(source(parquet, label="y", score="p", stream=None), ArraySource)

@@ -315,3 +315,39 @@ def test_a_full_disk_leaves_the_old_output(tmp_path, monkeypatch):
         POLICY.apply(tmp_path / "in.csv", tmp_path / "out.csv")
     assert "old" == (tmp_path / "out.csv").read_text(encoding="utf-8")
     assert {"in.csv", "out.csv"} == {one.name for one in tmp_path.iterdir()}
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "ndjson"])
+@pytest.mark.parametrize("change", ["longer", "as long", "replaced", "gone"])
+def test_a_file_that_changes_while_it_is_decided_is_refused(tmp_path, monkeypatch, form, change):
+    """Decisions of neither the old nor the new file are never written."""
+    path, out = tmp_path / f"in.{form}", tmp_path / f"out.{form}"
+    write = {"csv": pd.DataFrame.to_csv, "parquet": pd.DataFrame.to_parquet, "ndjson": pd.DataFrame.to_json}
+    options = {"ndjson": {"orient": "records", "lines": True}}.get(form, {"index": False})
+    old, new = (pd.DataFrame({"p": np.linspace(start, 1, 1000)}) for start in (0.5, 0.25))
+    write[form](old, path, **options)
+
+    def changing(real):
+        def first(*given, **more):
+            found = real(*given, **more)
+            if change == "gone":
+                path.unlink()
+            elif change == "replaced":
+                write[form](new, path.with_name("new"), **options)
+                path.with_name("new").replace(path)
+            else:
+                write[form](pd.concat([old, old]) if change == "longer" else new, path, **options)
+            return found
+
+        return first
+
+    if form == "ndjson":
+        from cutpoints._policy import ndjson
+
+        monkeypatch.setattr(ndjson, "apply_lines", changing(ndjson.apply_lines))
+    else:
+        monkeypatch.setattr(_apply, "decided", changing(_apply.decided))
+    with pytest.raises(InvalidInputError, match=r"in\.\w+' must not change while it is read"):
+        POLICY.apply(path, out)
+    assert not out.exists()
+    assert {path.name} >= {one.name for one in tmp_path.iterdir()}

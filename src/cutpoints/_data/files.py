@@ -13,6 +13,7 @@ import shutil
 import tempfile
 import weakref
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -30,7 +31,7 @@ from cutpoints._data.file_columns import (
     typed,
     typed_label,
 )
-from cutpoints._data.formats import File, Table, layout_of, table, unreadable
+from cutpoints._data.formats import Table, layout_of, table, unreadable
 from cutpoints._data.paths import Paths, on_disk
 from cutpoints._data.streaming import BatchSource, Columns
 from cutpoints._data.where import Column, condition
@@ -89,7 +90,7 @@ class Opened:
         self._filters = {k: v for k, v in (("where", where), ("sql", sql)) if v is not None}
         try:
             self.files = on_disk(path, self._folder)
-            self._stamps = [_stamp(file) for file in self.files]
+            self._stamps = [file.stamp() for file in self.files]
             self.connection = connect(config={"temp_directory": str(Path(self._folder) / "spill")})
             if memory_limit is not None:
                 self.connection.execute(f"set memory_limit = {text(memory_limit)}")
@@ -97,12 +98,13 @@ class Opened:
             self.connection.execute("set enable_progress_bar = false")  # it would go to standard output
             try:
                 self.table = table(self.connection, self.files)
+                if self._filters:  # which may mean any column
+                    self.table.check_doubles()
                 if sql is not None:
                     self.table = self._queried(sql)
                 if wanted is not None:
                     rows = wanted.sql(self.table.columns(), self.table.parts[0][0])
-                    filtered = self.table.relation.filter(rows)
-                    self.table = Table(filtered, self.table.names, self.table.parts)
+                    self.table = replace(self.table, relation=self.table.relation.filter(rows))
             except Error as error:
                 raise self.fault(error) from error
         except BaseException:
@@ -158,7 +160,7 @@ class Opened:
     def check_unchanged(self) -> None:
         """Raise if a file was written since it was opened."""
         for file, stamp in zip(self.files, self._stamps, strict=True):
-            if _stamp(file) != stamp:
+            if file.stamp() != stamp:
                 raise InvalidInputError.changed_file(path=file.shown)
 
     def large(self) -> bool:
@@ -410,15 +412,6 @@ def _text_labels(opened: Opened, column: Column) -> Column:
     if texts and texts <= {"true", "false"}:
         return Column(f"(lower({trimmed.sql}) = 'true')", "BOOLEAN")
     return trimmed
-
-
-def _stamp(file: File) -> tuple[int, int] | None:
-    """Return size and time of change of a file; None if it is gone."""
-    try:
-        found = Path(file.path).stat()
-    except OSError:
-        return None
-    return found.st_size, found.st_mtime_ns
 
 
 # --- in memory

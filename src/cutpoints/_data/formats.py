@@ -18,7 +18,7 @@ import itertools
 import json
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -63,9 +63,17 @@ class File:
             reason = error.strerror or str(error)
             raise InvalidInputError.unreadable(path=self.shown, form="CSV", reason=reason) from error
 
-    def partitions(self) -> tuple[str, ...]:
-        """Return the names of ``name=value`` folders on the path, as Hive writes them."""
-        return tuple(part.partition("=")[0] for part in PurePath(self.path).parts[:-1] if "=" in part)
+    def stamp(self) -> tuple[int, int, int] | None:
+        """Return size, time of change and number of the file, which tell whether it is still the same."""
+        try:
+            found = Path(self.path).stat()
+        except OSError:
+            return None
+        return found.st_size, found.st_mtime_ns, found.st_ino
+
+    def folders(self) -> dict[str, str]:
+        """Return the ``name=value`` folders on the path, as Hive writes them, by name."""
+        return {part.partition("=")[0]: part for part in PurePath(self.path).parts[:-1] if "=" in part}
 
 
 @dataclass(frozen=True)
@@ -88,9 +96,19 @@ class Table:
     names: list[str]
     parts: list[tuple[str, list[str]]]
     """The first file of each layout as the user calls it, and the names of its columns."""
+    doubles: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    """Columns that are folders too, by their names in lower case: the folder, the column, and a file."""
+
+    def check_doubles(self, *names: str) -> None:
+        """Raise if one of these columns (any: none given) is a folder too: their values may differ."""
+        for name in names or self.doubles:
+            if name.lower() in self.doubles:
+                folder, column, shown = self.doubles[name.lower()]
+                raise InvalidInputError.folder_and_column(folder=folder, column=column, path=shown)
 
     def column(self, name: str) -> Column:
         """Return one column; raise if there is none in a file, or if there are two."""
+        self.check_doubles(name)
         for shown, names in self.parts:
             if name not in names:
                 raise InvalidInputError.column(name=name, path=shown, columns=names)
@@ -117,21 +135,23 @@ def table(connection: DuckDBPyConnection, files: list[File]) -> Table:
     """
     parts: list[tuple[DuckDBPyRelation, list[str]]] = []
     told: list[tuple[str, list[str]]] = []
+    doubles: dict[str, tuple[str, str, str]] = {}
     for layout, group in itertools.groupby(files, layout_of):
         same = list(group)
+        doubles |= _doubles(connection, same, layout)
         relation, names = _read(connection, same, layout)
         numbered = ", ".join(f"{quoted(column)} as f{i}" for i, column in enumerate(relation.columns))
         parts.append((relation.project(numbered), names))
         told.append((same[0].shown, names))
     if len(parts) == 1:
-        return Table(*parts[0], told)
+        return Table(*parts[0], told, doubles)
     common = [name for name in parts[0][1] if all(name in names for _, names in parts)]
     whole: Any = None
     for relation, names in parts:
         picked = (f"f{names.index(name)} as f{i}" for i, name in enumerate(common))
         part = relation.project(", ".join(picked) or "1 as f0")
         whole = part if whole is None else whole.union(part)
-    return Table(whole, common, told)
+    return Table(whole, common, told, doubles)
 
 
 def _read(
@@ -178,6 +198,23 @@ def _read(
     return found, [*layout.names, *found.columns[len(layout.names) :]]
 
 
+def _doubles(
+    connection: DuckDBPyConnection, files: list[File], layout: Layout
+) -> dict[str, tuple[str, str, str]]:
+    """Return the columns of files that are also folders on their paths, see `Table.doubles`."""
+    if not layout.partitions:
+        return {}
+    # DuckDB puts the value of the folder in the place of the column, whatever is in it.
+    own = list(layout.names) or _read(connection, files, replace(layout, partitions=()))[1]
+    columns = {name.lower(): name for name in own}
+    folders = {name.lower(): folder for name, folder in files[0].folders().items()}
+    found = {key: (folders[key], columns[key], files[0].shown) for key in folders if key in columns}
+    if found and layout.form == "Arrow":  # its reader cannot leave one of them out
+        folder, column, shown = next(iter(found.values()))
+        raise InvalidInputError.folder_and_column(folder=folder, column=column, path=shown)
+    return found
+
+
 def _arrow(
     connection: DuckDBPyConnection, files: list[File], *, hive: bool
 ) -> tuple[DuckDBPyRelation, list[str]]:
@@ -209,7 +246,7 @@ def layout_of(file: File) -> Layout:
             hint="save the sheet as CSV or Parquet, or unpack the archive.",
         )
     name = file.path.lower()
-    partitions = file.partitions()
+    partitions = tuple(file.folders())
     if start.startswith(_PARQUET) or name.endswith(_PARQUET_ENDINGS):
         return Layout("Parquet", partitions=partitions)
     if start.startswith(_ARROW) or name.endswith(_ARROW_ENDINGS):

@@ -7,7 +7,8 @@ import glob
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from cutpoints._data.formats import ENDINGS, File
@@ -37,6 +38,24 @@ def on_disk(path: Paths, folder: str) -> list[File]:
                 known[real] = found
             files.append(File(place, found))
     return files
+
+
+@contextmanager
+def unchanged(files: Sequence[File]) -> Iterator[None]:
+    """Raise if a file was written in the meantime, whatever else went wrong because of that."""
+    stamps = [file.stamp() for file in files]
+
+    def check() -> None:
+        for file, stamp in zip(files, stamps, strict=True):
+            if file.stamp() != stamp:
+                raise InvalidInputError.changed_file(path=file.shown)
+
+    try:
+        yield
+    except Exception:
+        check()
+        raise
+    check()
 
 
 def _spool(source: str, place: str) -> None:

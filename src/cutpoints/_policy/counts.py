@@ -107,7 +107,7 @@ def _in_files(policy: Policy, opened: Opened, name: str, edges: Sequence[float])
     """Count in one streamed query; nothing of the files is held in memory."""
     from cutpoints._policy.files import decided, scored, told
 
-    with told(opened.files):
+    with opened.reading(), told(opened.files):
         table = scored(opened.table.relation, name, opened.table.column(name), policy.dtype)
         decided(policy, table, name, "error", refused=InvalidInputError.nan)  # for what cannot be counted
         counted = (

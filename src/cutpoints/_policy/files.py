@@ -25,7 +25,7 @@ from cutpoints._data.file_columns import as_number
 from cutpoints._data.files import check_memory
 from cutpoints._data.formats import layout_of, unreadable
 from cutpoints._data.formats import table as all_columns
-from cutpoints._data.paths import on_disk
+from cutpoints._data.paths import on_disk, unchanged
 from cutpoints._policy.decisions import name_taken
 from cutpoints._policy.sql import condition, quoted
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
@@ -136,10 +136,15 @@ def apply(
                     must_be="a file of JSON lines (.ndjson, .jsonl), as the input is",
                     got=target,
                 )
-            with _written(target, folder) as beside:
+            with _written(target, folder) as beside, unchanged(files):
                 done = apply_lines(policy, files, beside, score=name, column=column, missing=missing)
         else:
-            with connected(memory_limit) as connection, _written(target, folder) as beside, told(files):
+            with (
+                connected(memory_limit) as connection,
+                _written(target, folder) as beside,
+                unchanged(files),
+                told(files),
+            ):
                 table = opened(connection, files, name, policy.dtype)
                 taken = [one.lower() for one in table.names] if written == "parquet" else table.names
                 if (column.lower() if written == "parquet" else column) in taken:
@@ -147,7 +152,7 @@ def apply(
                 done = decided(policy, table, name, missing)
                 rule = _decision(policy, table, missing)
                 zipped = target.endswith(".gz")
-                _copy(
+                rows = _copy(
                     table,
                     beside,
                     written,
@@ -157,6 +162,8 @@ def apply(
                     zipped=zipped,
                     limited=memory_limit is not None,
                 )
+                if rows != done[0]:
+                    raise InvalidInputError.changed(expected=done[0], found=rows)
     return Applied(target, *done)
 
 
@@ -171,6 +178,8 @@ def opened(connection: DuckDBPyConnection, files: list[File], score: str, dtype:
         if layout != first:
             raise InvalidInputError.mixed_files(what="columns", first=files[0].shown, other=file.shown)
     whole = all_columns(connection, files)
+    if first.form != "CSV":  # which is written without the columns of folders
+        whole.check_doubles()
     column = whole.column(score)
     relation = whole.relation
     if first.form == "CSV":
@@ -288,8 +297,8 @@ def _copy(
     empty: bool,
     zipped: bool,
     limited: bool,
-) -> None:
-    """Stream the rows and their decisions to a file."""
+) -> int:
+    """Stream the rows and their decisions to a file; return how many there were."""
     separator = table.separator if table.form == "csv" else "\t" if ".tsv" in beside.suffixes else ","
     header = _header([*table.names, column], separator)
     if form == "csv" and empty:
@@ -297,7 +306,7 @@ def _copy(
 
         text = header.encode()
         beside.write_bytes(gzip.compress(text) if zipped else text)
-        return
+        return 0
     if table.form == "csv" and form == "csv":
         # Names may repeat, or differ in capitals alone, which SQL cannot have: the first line is ours.
         whole = table.relation.project(f"*, {decision} AS d")
@@ -317,12 +326,18 @@ def _copy(
     from duckdb import OutOfMemoryException
 
     try:
-        whole.query("decided", copy)
+        return _rows_copied(whole, copy)
     except OutOfMemoryException:  # rows of very many columns: then as much as the machine has
         if limited:
             raise
         table.connection.execute("RESET memory_limit")
-        whole.query("decided", copy)
+        return _rows_copied(whole, copy)
+
+
+def _rows_copied(whole: DuckDBPyRelation, copy: str) -> int:
+    copied = whole.query("decided", copy)
+    assert copied is not None
+    return int(copied.fetchall()[0][0])
 
 
 def _check_names(names: Sequence[str]) -> None:
