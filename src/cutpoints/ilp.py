@@ -1,7 +1,7 @@
 """The best threshold as a 0-1 program: to look at, to write to a file, to solve.
 
 The sweep finds the same optimum faster, always. The program is for teaching, for checking by
-other means, and as a part of a larger program of yours.
+other means, and as a part of your own larger program.
 
 >>> from cutpoints import ilp
 >>> model = ilp.formulate([1, 0], [0.8, 0.3], maximize="accuracy", formulation="document")
@@ -85,7 +85,7 @@ def formulate(
         which. A number is taken as it is, right or wrong.
     as_printed : bool, default=False
         Of the document's form: keep ``0 <= t <= 1`` as it is printed, although scores of exactly 0
-        and 1 then cannot be told apart from it, and its weights of alpha*accuracy + beta*recall,
+        and 1 then cannot be distinguished from it, and its weights of alpha*accuracy + beta*recall,
         which add counts where shares are meant.
 
     Returns
@@ -159,7 +159,7 @@ def _instances(source: Source, distinct: NDArray[Any]) -> Instances:
         sides, weights = readings[0]
         return Instances(sides, np.ones(len(sides)) if weights is None else weights.astype(float), bucket)
     (_, pos), (_, neg) = readings
-    # A row of no mass is kept as a positive one, so that its score stays a possible threshold.
+    # A row of weight 0 is kept as a positive one, so that its score stays a possible threshold.
     place = np.concatenate([np.flatnonzero((pos > 0) | (neg == 0)), np.flatnonzero(neg > 0)])
     labels = np.append(np.ones((pos > 0).sum() + ((pos == 0) & (neg == 0)).sum()), np.zeros((neg > 0).sum()))
     order = np.argsort(place, kind="stable")
@@ -187,7 +187,7 @@ class Model:
         Right-hand sides, costs, bounds of the variables. For a ratio `w` is that of the first step;
         see `cost`.
     integer : ndarray of bool
-        Which variables are whole numbers.
+        Which variables are integers.
     epsilon : float or None
         The margin of the document's strict inequality; None for a chain, which needs none.
     epsilon_reason : str

@@ -1,4 +1,4 @@
-"""What `assess` found out, and how it is told."""
+"""The result of `assess`, and how it is shown."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Assessment:
     cross_validated : float
         The value to expect: each fold judged at the threshold of the other folds, counts pooled.
     optimism : float
-        How much too good the first is, by the second; positive also when minimising.
+        How much too good the first is, by the second; positive also when minimizing.
     cross_validation : CrossValidated
         The folds: their thresholds, their values, the pooled counts.
     median_threshold : float
@@ -88,7 +88,7 @@ class Assessment:
         The values that are possible at every threshold at once. `no_band` says why it is missing.
     lower_bound : float
         The worst value on new data at the chosen threshold, with this `confidence`, although the
-        same rows chose it (when minimising, the highest); NaN without a band.
+        same rows chose it (when minimizing, the highest); NaN without a band.
     bootstrap : Bootstrap or None
         The percentile interval of the threshold. A heuristic.
     summary : str

@@ -59,7 +59,7 @@ class Band:
 
 
 def half_width(rows: int, confidence: float) -> float:
-    """Return the half-width of a band around a distribution of so many rows, one of two.
+    """Return the half-width of a band around the distribution of this many rows, one of two.
 
     Examples
     --------

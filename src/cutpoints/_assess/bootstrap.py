@@ -2,7 +2,7 @@
 
 A resample is a weight per row, how often it was drawn. Sorted rows stay sorted under any weights,
 so nothing is sorted again. And most rows need not even be drawn: how many draws fall into a block
-of neighbouring rows is itself multinomial, and from these totals alone the objective is known at
+of neighboring rows is itself multinomial, and from these totals alone the objective is known at
 the edges of the blocks and bounded inside them. Only blocks that could hold the optimum of this
 resample are opened, and the draws in them dealt out to their rows. The optimum is that of the
 whole resample, and its distribution that of the ordinary bootstrap.
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from cutpoints._goal import Goal
 
 COARSE = 32
-"""Rows are first cut into so many blocks; those that may hold the optimum are cut on."""
+"""Blocks that rows are first divided into; those that may hold the optimum are divided further."""
 FINE = 128
-"""Blocks of so few rows are not cut on: opening one then costs less than cutting it."""
+"""Blocks of up to this many rows are not divided further: reading one costs less."""
 CHUNK = 1 << 18
 """Numbers per array at a time: it bounds the memory, whatever the replicates."""
 
@@ -75,7 +75,7 @@ def optima(
     stratify : bool, default=True
         Draw positives and negatives separately, so that both classes keep their numbers.
     weights : ndarray, default=None
-        A mass for each of the rows, in their order: a draw of the row counts that much.
+        A weight for each row, in order: what a draw of the row counts for.
     groups : ndarray of int, default=None
         The group of each of the rows, from 0: whole groups are drawn, with all their rows.
         `stratify` does not apply then.

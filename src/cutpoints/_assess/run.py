@@ -134,7 +134,7 @@ def assess(
     splits = make_splits(
         y, cv, groups=group, stratify=stratify, random_state=int(rng.integers(2**31)), caller="assess"
     )
-    judged = cross_validate(wanted, y, scores, splits, weights=weights, mass=float(sum(cuts.summary.totals)))
+    judged = cross_validate(wanted, y, scores, splits, weights=weights, total=float(sum(cuts.summary.totals)))
     near = NEAR * abs(best.value) if tolerance is None else tolerance
     reason = _dependent(weights, group)
     region, why_no_set = None, reason or _not_linear(wanted)

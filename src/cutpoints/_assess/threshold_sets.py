@@ -53,7 +53,7 @@ class ThresholdSet:
 
 
 def merged(cuts: Cuts, mask: NDArray[np.bool_]) -> ThresholdSet:
-    """Join the intervals of neighbouring cuts."""
+    """Join the intervals of neighboring cuts."""
     edges = np.diff(mask.astype(np.int8), prepend=0, append=0)
     first, last = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
     # Thresholds descend, so the last cut of a run has its lower end.

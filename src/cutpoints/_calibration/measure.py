@@ -481,7 +481,7 @@ def _cox(y: NDArray[np.float64], p: NDArray[np.float64]) -> tuple[float, float, 
     """Return slope, intercept and the likelihood-ratio statistic against slope 1 and intercept 0."""
     x = log_odds(p)
     start = _likelihood(y, x)
-    if np.ptp(x) == 0:  # one probability only: the slope cannot be told
+    if np.ptp(x) == 0:  # one probability only: the slope is unknown
         shift = _shift(y, x)
         return math.nan, shift, 2 * max(_likelihood(y, x + shift) - start, 0.0)
     ones, zeros = x[y == 1], x[y == 0]

@@ -27,11 +27,11 @@ class CostCurve(NamedTuple):
         PC(+), from 0 to 1: prevalence times the cost of a miss, over itself plus the odds of a
         negative times the cost of a false alarm. One point where the best threshold changes.
     expected_cost : ndarray
-        The normalised expected cost of the best threshold there: FNR PC + FPR (1 - PC).
+        The normalized expected cost of the best threshold there: FNR PC + FPR (1 - PC).
     thresholds : ndarray
         The best threshold between one point and the next; one fewer than points.
     trivial : ndarray
-        The cost of the better of "everybody" and "nobody": min(PC, 1 - PC).
+        The cost of the better of "all positive" and "no positives": min(PC, 1 - PC).
     area : float
         Under the envelope: the expected cost if every PC is equally likely.
     lines : tuple of ndarray
@@ -136,7 +136,7 @@ def brier_curve(cuts: Cuts, envelope: CostCurve | None) -> BrierCurve:
     total = float(sum(cuts.summary.totals))
     # From c just above one score up to the next, "score >= c" makes the decisions of one cut.
     edges = np.concatenate([[0.0], cuts.below[:-1][::-1].astype(np.float64), [1.0]])
-    start = int(cuts.thresholds[0] != np.inf)  # with no "nobody", nothing lies above the top score
+    start = int(cuts.thresholds[0] != np.inf)  # with no "no positives", nothing lies above the top score
     fp, fn = (cuts.floats[name][::-1] for name in ("fp", "fn"))
     low, high = edges[: len(fp)], edges[1 : len(fp) + 1 - start] if start else edges[1 : len(fp) + 1]
     c = np.stack([low, high], axis=1)

@@ -47,7 +47,7 @@ def curve(
     sample_weight: Any = None,
     pos_label: Any = None,
 ) -> Curve:
-    """Return every cut of the data: one for each distinct score, and "nobody positive".
+    """Return every cut of the data: one for each distinct score, and "no positives".
 
     The cost is that of a sort, the memory three numbers for each distinct score. Lazy frames stay
     lazy, and large files are read in batches: what comes back are the distinct scores with their counts.
@@ -83,7 +83,7 @@ def curve(
 
 
 class Curve:
-    """All cuts, thresholds descending, "nobody positive" (inf) first.
+    """All cuts, thresholds descending, "no positives" (inf) first.
 
     With a score of +inf in the data no threshold calls nobody positive; the first cut is then that
     of the infinite scores.
@@ -132,7 +132,7 @@ class Curve:
 
     @property
     def tp(self) -> NDArray[Any]:
-        """True positives at each cut; whole numbers as int64."""
+        """True positives at each cut; integers as int64."""
         return self._count("tp")
 
     @property
@@ -215,7 +215,7 @@ class Curve:
         Parameters
         ----------
         drop_intermediate : bool, default=False
-            Leave out points that lie exactly on the line between their neighbours: the drawn curve
+            Leave out points that lie exactly on the line between their neighbors: the drawn curve
             and its area stay the same, the thresholds become fewer. Decided in integers.
         """
         self._need_both("roc")
@@ -282,7 +282,7 @@ class Curve:
         max_fpr : float
             Where to stop, in (0, 1].
         standardized : bool, default=False
-            False: the plain area, at most `max_fpr`. True: McClish's standardisation, 0.5 for
+            False: the plain area, at most `max_fpr`. True: McClish's standardization, 0.5 for
             chance and 1 for perfect: what `sklearn.metrics.roc_auc_score(max_fpr=...)` returns.
 
         References
@@ -321,7 +321,7 @@ class Curve:
     def pr(self) -> PrecisionRecall:
         """Return precision and recall at every cut; needs positives.
 
-        Precision at "nobody positive" is 0/0 and stays NaN: no decision was taken. To draw a curve
+        Precision at "no positives" is 0/0 and stays NaN: no decision was taken. To draw a curve
         that begins at recall 0, repeat the first defined precision (that of the highest score), as
         `average_precision` does in effect; do not assume 1. A random ranking has precision
         `prevalence` at every recall.
@@ -424,7 +424,7 @@ class Curve:
         return (self._cuts.tp if name == "tp" else self._cuts.fp) / float(total)
 
     def _corners(self) -> NDArray[np.bool_]:
-        """Return which points are not exactly between their neighbours."""
+        """Return which points are not exactly between their neighbors."""
         summary = self._cuts.summary
         tp, fp = self._cuts.tp, self._cuts.fp
         up, right = np.diff(tp), np.diff(fp)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _SMALL = 1 << 61
 _ROUNDS = 60
 _ROUNDING = 2.0**-50
-"""Masses as floats are right to this share of their total."""
+"""Sums as floats are right to this share of their total."""
 
 Point = tuple[int, int]
 
@@ -206,7 +206,7 @@ class Hull:
         positives, negatives = self._cuts.summary.positives, self._cuts.summary.negatives
         share = _share(prevalence, Fraction(positives, positives + negatives), "cost_ratios")
         scale = math.inf if share == 1 else Fraction(negatives, positives) * share / (1 - share)
-        # The ratio of costs at which two neighbours cost the same: TP gained per FP paid.
+        # The ratio of costs at which two neighbors cost the same: TP gained per FP paid.
         turns: list[Fraction | float] = [math.inf]
         for (f0, t0), (f1, t1) in zip(self.points, self.points[1:], strict=False):
             turns.append(math.inf if f1 == f0 else Fraction(t1 - t0, f1 - f0) * scale)
@@ -275,7 +275,7 @@ def vertices(cuts: Cuts) -> NDArray[np.intp]:
     """Return the indices of the cuts on the upper hull, in order; collinear cuts are left out.
 
     Time is linear in the cuts: rounds of dropping, on whole arrays, every point that lies on or
-    below the line between its neighbours; what is left is finished one by one.
+    below the line between its neighbors; what is left is finished one by one.
     """
     summary = cuts.summary
     tp, fp = cuts.tp, cuts.fp
@@ -290,7 +290,7 @@ def vertices(cuts: Cuts) -> NDArray[np.intp]:
         x, y = (side[keep] for side in sides)
         if len(keep) < 3:
             break
-        # Above the line from its left to its right neighbour?
+        # Above the line from its left to its right neighbor?
         dx, dy = x[2:] - x[:-2], y[2:] - y[:-2]
         rise = (y[1:-1] - y[:-2]) * dx - dy * (x[1:-1] - x[:-2])
         if not exact:

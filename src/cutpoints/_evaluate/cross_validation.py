@@ -77,7 +77,7 @@ def cross_validate(
     splits: Splits,
     *,
     weights: NDArray[Any] | None = None,
-    mass: float | None = None,
+    total: float | None = None,
     skip: bool = False,
 ) -> CrossValidated:
     """Choose a threshold without each fold and judge it on the fold; one exact search per fold.
@@ -92,7 +92,7 @@ def cross_validate(
         For each fold, the rows that choose the threshold and the rows that judge it.
     weights : ndarray of shape (n,), default=None
         The weight of each row.
-    mass : float, default=None
+    total : float, default=None
         Scale the pooled counts to this total before the metric is taken, so that totals such as
         costs can be compared if rows are judged never or more than once.
     skip : bool, default=False
@@ -121,8 +121,8 @@ def cross_validate(
     pooled = add_up(confusions)
     counts = {name: Fraction(count) for name, count in pooled.to_dict().items()}
     judged = sum(counts.values())
-    if mass is not None and judged:
-        counts = {name: count * Fraction(mass) / judged for name, count in counts.items()}
+    if total is not None and judged:
+        counts = {name: count * Fraction(total) / judged for name, count in counts.items()}
 
     def value(expression: Expression) -> float:
         return value_of(expression, counts) if judged else math.nan

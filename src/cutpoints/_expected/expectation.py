@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cutpoints.metrics.expression import Expression
 
 LIMIT = 1000
-"""With so many rows it takes some seconds, and the time grows with the third power."""
+"""Rows at most: these take some seconds, and the time grows with the third power."""
 _ROUNDING = 1e-13
 
 

@@ -159,7 +159,7 @@ class Population:
         return float(brentq(lambda s: self.posterior(s) - share, low, high, xtol=1e-14, rtol=1e-14))
 
     def _ends(self) -> tuple[float, float]:
-        """Return scores beyond which there is practically nobody."""
+        """Return scores outside which there is practically no probability."""
         low, high = self.support
         reach = 1.0
         while (low, high) != self.support or low == -float("inf") or high == float("inf"):

@@ -190,7 +190,7 @@ class ExpectedCurve:
     best : int
         The index of the optimum.
     objective, rule : str
-        What was maximised, and how `shares` follows from `values` (lambda).
+        What was maximized, and how `shares` follows from `values` (lambda).
     """
 
     called: NDArray[np.float64]
@@ -244,7 +244,7 @@ def expected_curve(
     (_, a1, a2), (_, b1, b2) = (tuple(map(float, side)) for side in form)
     with np.errstate(all="ignore"):
         shares = (values * b2 - a2) / ((a1 - a2) - values * (b1 - b2))
-    rows = slice(int(np.isinf(cuts.thresholds[0])), None)  # without "nobody"
+    rows = slice(int(np.isinf(cuts.thresholds[0])), None)  # without "no positives"
     assert found.threshold is not None
     return ExpectedCurve(
         called=np.asarray(cuts.values("predicted_positive"))[rows],

@@ -70,7 +70,7 @@ def calibrated_threshold(solution: Solution, maximize: Expression | str | None =
         The optimum of an objective that is a quotient of linear functions of TP and FP: f1, f,
         jaccard, accuracy, costs and most others; None otherwise.
     maximize : metric or str, default=None
-        The objective as such, where its text in the solution cannot be read (functions of yours).
+        The objective itself, if its text in the solution cannot be parsed (your own functions).
 
     Examples
     --------
@@ -200,6 +200,6 @@ def is_expectation(expression: Expression, positives: Fraction, negatives: Fract
 
 
 def _within(threshold: Fraction, interval: Interval) -> bool:
-    """Whether a threshold makes the decisions of the interval, but for the rounding of probabilities."""
+    """Whether a threshold makes the decisions of the interval, up to the rounding of probabilities."""
     above = math.isinf(interval.low) or threshold >= Fraction(interval.low) - _ROUNDING
     return above and (math.isinf(interval.high) or threshold <= Fraction(interval.high) + _ROUNDING)

@@ -54,7 +54,7 @@ class Form:
         return Form(self.constant + other.constant, self.tp + other.tp, self.fp + other.fp)
 
     def whole(self, grain: Fraction) -> Form:
-        """Return the least multiple that is a whole number at all masses of this grain."""
+        """Return the least multiple that is an integer at all sums of this grid."""
         parts = (self.constant, self.tp * grain, self.fp * grain)
         if not any(parts):
             return self
@@ -177,7 +177,7 @@ def _row(
 ) -> Side:
     """Return ``form >= 0`` (or ``> 0``) with a right-hand side that no solver can mistake.
 
-    Counts are whole numbers, so the row can be, and "more than 0" is "at least 1". Where weights or
+    Counts are integers, so the row can be, and "more than 0" is "at least 1". Where weights or
     odd bounds make one unit too small to see, the right-hand side is put half-way between the
     smallest value that meets the row and the largest below it, over the cuts.
     """

@@ -93,7 +93,7 @@ class Solver:
         self._highs.passModel(lp)
 
     def minimize(self, w: Floats, time_limit: float = math.inf) -> Reply:
-        """Minimize ``w @ x``; a fractional answer of the relaxation is solved again in whole numbers."""
+        """Minimize ``w @ x``; a fractional answer of the relaxation is solved again in integers."""
         width = len(w)
         self._highs.changeColsCost(width, np.arange(width, dtype=np.int32), w)
         binary = bool(self._program.integer.any())

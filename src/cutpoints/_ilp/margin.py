@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SAFE = 5e-6
-"""Five times the tolerance (1e-6) to which the solver holds whole numbers and rows."""
+"""Five times the tolerance (1e-6) to which the solver holds integers and rows."""
 LARGE = 1e6
 """Larger numbers in the rows would drown the 1 that stands before t."""
 

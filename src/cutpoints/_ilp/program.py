@@ -1,4 +1,4 @@
-"""The matrices: minimize ``w @ x`` subject to ``A @ x >= b``, bounds, and whole numbers."""
+"""The matrices: minimize ``w @ x`` subject to ``A @ x >= b``, bounds, and integers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 RESOLVED_COST = 1e6
 """Whole-numbered costs up to this are left as they are, so that one unit is well above tolerances."""
 LARGEST_COST = 1e4
-"""Costs that are not small whole numbers are scaled to this size: far above the solver's tolerances."""
+"""Costs that are not small integers are scaled to this size: far above the solver's tolerances."""
 Floats = NDArray[np.float64]
 
 
@@ -43,7 +43,7 @@ class Cost:
     offset: Fraction
     unit: Fraction
     rounding: float = 0.0
-    """How far ``w @ x`` may be off at any x, because large terms cancelled in w."""
+    """How far ``w @ x`` may be off at any x, because large terms canceled in w."""
 
     def worth(self, total: float) -> float:
         """Return the value of the form at a total cost."""
@@ -109,7 +109,7 @@ class Program:
 
 
 def _multiple(parts: Sequence[Fraction]) -> Fraction:
-    """Return what makes all parts whole numbers without a common divisor; 1 for zeros."""
+    """Return what makes all parts integers without a common divisor; 1 for zeros."""
     if not any(parts):
         return Fraction(1)
     common = math.lcm(*(part.denominator for part in parts))
@@ -178,7 +178,7 @@ def chain(cuts: Cuts, sides: Sequence[Side]) -> Program:
 
 
 def _fix(meets: NDArray[np.bool_], lower: Floats, upper: Floats) -> bool:
-    """Say by bounds which cuts are allowed, if they are neighbours; return whether they are.
+    """Say by bounds which cuts are allowed, if they are neighbors; return whether they are.
 
     Cuts descend: the j-th of the cuts calls the j topmost scores positive, counted from 0, or from
     1 where a score is infinite.
@@ -187,7 +187,7 @@ def _fix(meets: NDArray[np.bool_], lower: Floats, upper: Floats) -> bool:
     if len(allowed) == 0 or allowed[-1] - allowed[0] + 1 != len(allowed):
         return False
     count = len(lower)
-    shift = count + 1 - len(meets)  # 1 without the cut "nobody positive"
+    shift = count + 1 - len(meets)  # 1 without the cut "no positives"
     least, most = int(allowed[0]) + shift, int(allowed[-1]) + shift
     lower[count - least :] = 1.0
     upper[: count - most] = 0.0

@@ -231,7 +231,7 @@ def _recount(
     assert reply.x is not None
     made, cuts = posed.program, posed.cuts
     called = reply.x[made.decisions] > 0.5
-    # Cuts descend from "nobody", which is not there if a score is infinite; buckets ascend.
+    # Cuts descend from "no positives", which is not there if a score is infinite; buckets ascend.
     last = len(cuts.thresholds) - 1
     count = last + (cuts.summary.high == math.inf)
     lowest = int(made.bucket[called].min()) if called.any() else count

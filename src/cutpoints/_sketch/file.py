@@ -88,7 +88,7 @@ def unpack(data: bytes, name: str) -> Contents:
     check(len(data) == size, f"It has {len(data):,} bytes instead of {size:,}")
     body = data[:-_CHECKSUM]
     check(hashlib.sha256(body).digest() == data[-_CHECKSUM:], "Its checksum is not that of its contents")
-    # A checksum is no proof of origin: whoever changes a file can write a new one.
+    # A checksum does not prove origin: anyone who changes a file can write a new one.
     text = body[_HEADER.size : _HEADER.size + m]
     try:
         positive, negative = (None if one is None else plain_label(one) for one in json.loads(text))

@@ -45,7 +45,7 @@ class Sketch:
 
     See Also
     --------
-    find : The exact optimum at once, where the data are at hand.
+    find : The exact optimum, if the data are available.
 
     Examples
     --------

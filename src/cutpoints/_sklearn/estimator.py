@@ -531,7 +531,7 @@ def _judged(
         entries = out_of_fold_splits(splits)
     fewest = min(len(chooses) for chooses, _ in entries)
     total = float(len(labels)) if mass is None else math.fsum(mass)
-    return cross_validate(wanted, labels, scores, entries, weights=mass, mass=total, skip=True), fewest
+    return cross_validate(wanted, labels, scores, entries, weights=mass, total=total, skip=True), fewest
 
 
 def check_weight_of_classes(positive: NDArray[np.bool_], sample_weight: Any) -> None:
