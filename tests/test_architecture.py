@@ -20,7 +20,7 @@ FLOORS = (
     ("_kernel", "_result"),
     ("_search", "_data"),
     ("_ilp", "_segments", "_find"),
-    ("_curve", "_evaluate", "_expected"),
+    ("_curve", "_evaluate", "_expected", "_band"),
     ("_sketch", "ilp", "_sklearn", "_assess", "_compare", "_calibration", "_policy"),
     ("plots",),
     ("_report",),
@@ -37,6 +37,7 @@ ALONG = {
     "_find": ("_ilp", "_segments"),
     "_evaluate": ("_curve",),
     "_expected": ("_curve",),
+    "_band": ("_curve",),
 }
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 

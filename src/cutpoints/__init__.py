@@ -12,6 +12,7 @@ from cutpoints._version import __version__
 if TYPE_CHECKING:
     from cutpoints import exceptions, ilp, metrics, plots
     from cutpoints._assess import assess
+    from cutpoints._band import Band, bayes_band, find_band, risk_coverage
     from cutpoints._calibration import (
         adjust_prior,
         calibration,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 # Loaded when first used, so that `import cutpoints` costs next to nothing: module -> its public names.
 _MODULES = {
     "_assess": ["assess"],
+    "_band": ["Band", "bayes_band", "find_band", "risk_coverage"],
     "_calibration": ["adjust_prior", "calibration", "check_threshold", "estimate_prevalence", "recalibrate",
                      "reliability_curve"],
     "_compare": ["compare"],
@@ -66,11 +68,12 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
-    "Confusion", "CutpointClassifier", "Data", "LeakageWarning", "Policy", "Population", "Sketch", "Solution",
-    "__version__", "adjust_prior", "assess", "bayes_threshold", "calibrated_threshold", "calibration",
-    "check_threshold", "compare", "curve", "estimate_prevalence", "evaluate", "evaluate_classes",
-    "exceptions", "expected_curve", "find", "find_by", "find_expected", "from_counts", "ilp", "metrics",
-    "nested_cv", "plots", "read", "recalibrate", "reliability_curve", "report", "scorer",
+    "Band", "Confusion", "CutpointClassifier", "Data", "LeakageWarning", "Policy", "Population", "Sketch",
+    "Solution", "__version__", "adjust_prior", "assess", "bayes_band", "bayes_threshold",
+    "calibrated_threshold", "calibration", "check_threshold", "compare", "curve", "estimate_prevalence",
+    "evaluate", "evaluate_classes", "exceptions", "expected_curve", "find", "find_band", "find_by",
+    "find_expected", "from_counts", "ilp", "metrics", "nested_cv", "plots", "read", "recalibrate",
+    "reliability_curve", "report", "risk_coverage", "scorer",
 ]  # fmt: skip
 
 

@@ -713,6 +713,25 @@ class InfeasibleError(CutpointError, ValueError):
         return cls(found, hint=hint, constraints=tuple(best))
 
     @classmethod
+    def band(
+        cls, *, constraints: Sequence[str], capacity: float | None, least_reviewed: float | None
+    ) -> Self:
+        """Build the error of a band; `least_reviewed` is the capacity that it takes, None if none does."""
+        held = [f"'{text}'" for text in constraints]
+        if capacity is not None:
+            held.append(f"a capacity of {_number(capacity)}")
+        names = _join(held, "and")
+        if least_reviewed is None:
+            found, hint = f"No band satisfies {names}, however many rows are reviewed.", "relax a constraint."
+        else:
+            found = (
+                f"No band satisfies {names} together. "
+                f"The constraints need at least {_number(least_reviewed)} reviews."
+            )
+            hint = "raise the capacity to that, or relax a constraint."
+        return cls(found, hint=hint, constraints=tuple(constraints))
+
+    @classmethod
     def none_certified(
         cls, *, constraints: Sequence[str], confidence: object, rows: int, more_rows: int | None
     ) -> Self:

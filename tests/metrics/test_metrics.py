@@ -678,7 +678,7 @@ def test_costs_are_finite_numbers(family, value):
     ("name", "parameters", "message"),
     [
         ("f", {}, r"^f\(beta\) must be one of beta"),
-        ("cost", {}, r"^cost\(tp/fp/fn/tn\) must"),
+        ("cost", {}, r"^cost\(tp/fp/fn/tn/review\) must"),
         ("cost", {"fq": 1}, r"^cost\(fq\) must be one of tp, fp, fn, tn"),
         ("f1", {"beta": 2}, r"^f1\(beta\) must be left out"),
         ("net_benefit", {"threshold": 0.1}, r"^net_benefit\(threshold\) must be one of at"),

@@ -17,6 +17,7 @@ from cutpoints.cli._errors import in_shell
 from cutpoints.cli._options import examples
 from cutpoints.cli.apply import apply
 from cutpoints.cli.assess import assess
+from cutpoints.cli.band import band
 from cutpoints.cli.calibration import calibration
 from cutpoints.cli.check import check
 from cutpoints.cli.compare import compare
@@ -81,6 +82,7 @@ def main() -> None:
 
 _COMMANDS = (
     find,
+    band,
     curve,
     compare,
     assess,

@@ -15,9 +15,19 @@ if TYPE_CHECKING:
 
 
 def _weighted(
-    name: str, direction: Direction, about: MetricDoc, weights: dict[str, Any], *, per_row: bool = False
+    name: str,
+    direction: Direction,
+    about: MetricDoc,
+    weights: dict[str, Any],
+    *,
+    review: Any,
+    per_row: bool = False,
 ) -> Metric:
-    """Build ``sum of weight * count``, as it is or per row."""
+    """Build ``sum of weight * count``, as it is or per row.
+
+    What a review costs is remembered for `find_band`; one threshold leaves no row to review.
+    """
+    reviewed = finite_number("review", name, review)
     exact = {key: finite_number(key, name, value) for key, value in weights.items()}
     tp_, fp_, fn_, tn_ = (exact[key] for key in ("tp", "fp", "fn", "tn"))
     common = math.lcm(*(value.denominator for value in exact.values()))
@@ -44,7 +54,8 @@ def _weighted(
         denominator=denominator,
         degree=0 if per_row else 1,
         magnitude_=magnitude,
-        parameters=tuple((key, value) for key, value in exact.items() if value != 0) or (("fp", fp_),),
+        parameters=tuple((key, value) for key, value in {**exact, "review": reviewed}.items() if value != 0)
+        or (("fp", fp_),),
         doc=about,
     )
 
@@ -54,10 +65,11 @@ _COSTS = {
     "fp": "of a false alarm",
     "fn": "of a miss",
     "tn": "of leaving a negative alone",
+    "review": "of a row that people review, in find_band",
 }
 
 
-def cost(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) -> Metric:
+def cost(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0, review: float = 0) -> Metric:
     """Total cost: what each kind of row costs, added up."""
     about = MetricDoc(
         title="Cost",
@@ -71,10 +83,10 @@ def cost(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) -> Metri
         aliases=("total_cost",),
         reference="Elkan, C. (2001). The foundations of cost-sensitive learning. IJCAI.",
     )
-    return _weighted("cost", "lower", about, {"tp": tp, "fp": fp, "fn": fn, "tn": tn})
+    return _weighted("cost", "lower", about, {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, review=review)
 
 
-def cost_per_row(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) -> Metric:
+def cost_per_row(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0, review: float = 0) -> Metric:
     """Cost per row: the expected cost."""
     about = MetricDoc(
         title="Expected cost per row",
@@ -87,10 +99,11 @@ def cost_per_row(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) 
         aliases=("expected_cost", "mean_cost"),
         reference="Elkan, C. (2001). The foundations of cost-sensitive learning. IJCAI.",
     )
-    return _weighted("cost_per_row", "lower", about, {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, per_row=True)
+    weights = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+    return _weighted("cost_per_row", "lower", about, weights, review=review, per_row=True)
 
 
-def profit(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) -> Metric:
+def profit(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0, review: float = 0) -> Metric:
     """Total profit: what each kind of row earns (negative: costs), added up."""
     about = MetricDoc(
         title="Profit",
@@ -104,7 +117,7 @@ def profit(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0) -> Met
         aliases=("value", "utility"),
         reference="Provost, F., Fawcett, T. (2013). Data Science for Business. O'Reilly.",
     )
-    return _weighted("profit", "higher", about, {"tp": tp, "fp": fp, "fn": fn, "tn": tn})
+    return _weighted("profit", "higher", about, {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, review=review)
 
 
 def net_benefit(*, at: float) -> Metric:

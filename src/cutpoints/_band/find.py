@@ -1,0 +1,255 @@
+"""`find_band`: validate once, search all pairs of cuts, return a band."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutpoints._band.goal import CELLS, BandGoal, band_goal, check_reviews
+from cutpoints._band.result import Band, Beside, CrossValidatedBand, PairCertificate
+from cutpoints._data.read import as_data
+from cutpoints._find import cut_at, solve
+from cutpoints._goal import Goal, furthest
+from cutpoints._kernel.cuts import Cuts
+from cutpoints._kernel.weights import as_number
+from cutpoints._result import Confusion
+from cutpoints._search.band import REVIEWED, best_pair
+from cutpoints._search.run import decide
+from cutpoints._search.sweep import all_cuts
+from cutpoints._validate import generator
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoints._data.read import Data
+    from cutpoints._goal import Constraints, Objective
+    from cutpoints._kernel.tables import Summary
+    from cutpoints._result import Solution
+    from cutpoints._search.band import Pair
+
+FOLDS = 5
+
+
+def find_band(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    maximize: Objective | None = None,
+    minimize: Objective | None = None,
+    subject_to: Constraints = None,
+    capacity: float | None = None,
+    reviewer: tuple[float, float] | None = None,
+    label: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    random_state: Any = 0,
+) -> Band:
+    """Find two thresholds: yes from the upper one on, no below the lower one, and people review the rest.
+
+    Exact: the optimum over all pairs of cuts, by a search that excludes nearly all of them unseen. Between
+    bands of equal value the one with the fewest reviews, and then the one with the fewest automatic yes.
+    Takes about as long as `find` with ``method="sweep"``; needs the distinct scores in memory.
+
+    Parameters
+    ----------
+    y_true, y_score, label, score, weight, sample_weight, pos_label
+        As for `find`: arrays, a data frame or a path with names of columns, or a `Data`. Without labels,
+        calibrated probabilities p do: ``from_counts(p, positives=p, negatives=1 - p)``.
+    maximize, minimize : str or metric expression
+        A cost or a profit with the cost of a review, ``minimize="cost(fp=5, fn=20, review=1)"``; or
+        ``maximize="coverage"``, the share of automatic decisions, with bounds on these.
+    subject_to : str, constraint, or a list of them, default=None
+        Bounds on the automatic decisions: ``"accuracy >= 0.95"``, ``["precision >= 0.95", "npv >= 0.99"]``,
+        and others that are linear in the four counts. Where no decision is automatic a bound on a share
+        of them holds.
+    capacity : float, default=None
+        The most rows (or weight) that can be reviewed.
+    reviewer : (float, float), default=None
+        The sensitivity and specificity of the reviewers; (1, 1) by default: they are always right.
+    random_state : int, Generator or None, default=0
+        How rows are assigned to folds for the cross-validated value. An integer is mixed with a digest of
+        the data.
+
+    Returns
+    -------
+    Band
+        With `low`, `high`, `value`, `reviewed`, the `confusion` of the automatic decisions, `certificate`,
+        and beside it the best `single` threshold and the `cross_validated` value.
+
+    See Also
+    --------
+    bayes_band : The band of calibrated probabilities, which needs no data.
+    risk_coverage : The lowest error of automatic decisions at every coverage.
+
+    Examples
+    --------
+    >>> import cutpoints as cp
+    >>> y, p = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.4, 0.5, 0.6, 0.9]
+    >>> band = cp.find_band(y, p, minimize="cost(fp=5, fn=5, review=1)")
+    >>> band.low, band.high, band.value, band.reviewed
+    (0.4, 0.6, 2.0, 2)
+    >>> band.single.value
+    5.0
+    """
+    wanted = band_goal(
+        maximize=maximize, minimize=minimize, subject_to=subject_to, capacity=capacity, reviewer=reviewer
+    )
+    check_reviews(wanted)
+    data = as_data(
+        y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
+        pos_label=pos_label, caller="find_band",
+    )  # fmt: skip
+    source = data.source()
+    cuts = all_cuts(source)
+    pair = _search(wanted, cuts)
+    beside = Beside(
+        lambda: _single(wanted, cuts),
+        lambda: _cross_validate(wanted, cuts, random_state, rows_are_counted=_counted(data, cuts)),
+        data.scores[0] if data.named else None,
+    )
+    return _band(wanted, cuts, pair, source.passes, beside)
+
+
+def _search(wanted: BandGoal, cuts: Cuts) -> Pair | None:
+    objective = REVIEWED if wanted.expression is None else wanted.objective_sum(cuts.summary)
+    return best_pair(cuts, objective, wanted.bounds(cuts.summary))
+
+
+def _band(wanted: BandGoal, cuts: Cuts, pair: Pair | None, passes: int, beside: Beside) -> Band:
+    summary = cuts.summary
+    common: dict[str, Any] = {
+        "objective": wanted.objective,
+        "direction": wanted.direction,
+        "constraints": tuple(map(str, wanted.constraints)),
+        "capacity": None if wanted.capacity is None else as_number(wanted.capacity),
+        "reviewer": tuple(map(float, wanted.reviewer)),
+        "rows": summary.rows,
+        "positives": summary.grid.number(summary.positives),
+        "negatives": summary.grid.number(summary.negatives),
+        "_beside": beside,
+    }
+    resolution = summary.grid.resolution
+    if pair is None:
+        worst = math.inf if wanted.direction == "minimize" else -math.inf
+        proof = PairCertificate(worst, worst, len(cuts), 0, passes, summary.rows, resolution)
+        least = _least_reviewed(wanted, cuts)
+        return Band(status="infeasible", certificate=proof, least_reviewed=least, **common)
+    counts = _counts(cuts, pair)
+    value = float(wanted.value(counts))
+    upper, lower = (cut_at(cuts, index) for index in pair[:2])
+    proof = PairCertificate(value, value, len(cuts), pair.compared, passes, summary.rows, resolution)
+    reviewed = counts["reviewed_positives"] + counts["reviewed_negatives"]
+    return Band(
+        status="optimal",
+        certificate=proof,
+        low=lower.threshold,
+        high=upper.threshold,
+        low_interval=lower.interval,
+        high_interval=upper.interval,
+        value=value,
+        confusion=Confusion(**{name: as_number(counts[name]) for name in CELLS}),
+        reviewed=as_number(reviewed),
+        reviewed_positives=as_number(counts["reviewed_positives"]),
+        **common,
+    )
+
+
+def _counts(cuts: Cuts, pair: Pair) -> dict[str, Fraction]:
+    """Return what becomes of the rows, exactly."""
+    upper, lower = cuts.confusion(pair.upper), cuts.confusion(pair.lower)
+    return {
+        "tp": upper["tp"],
+        "fp": upper["fp"],
+        "fn": lower["fn"],
+        "tn": lower["tn"],
+        "reviewed_positives": lower["tp"] - upper["tp"],
+        "reviewed_negatives": lower["fp"] - upper["fp"],
+    }
+
+
+def _least_reviewed(wanted: BandGoal, cuts: Cuts) -> int | float | None:
+    """Return the fewest reviews with which all constraints can be met; None if they never can."""
+    pair = best_pair(cuts, REVIEWED, replace(wanted, capacity=None).bounds(cuts.summary))
+    if pair is None:
+        return None
+    counts = _counts(cuts, pair)
+    return as_number(counts["reviewed_positives"] + counts["reviewed_negatives"])
+
+
+def _single(wanted: BandGoal, cuts: Cuts) -> Solution:
+    """Return the best single threshold for the same goal, or for the first bound on the automatic part."""
+    if wanted.expression is None:
+        goal = furthest(wanted.constraints[0])
+    else:
+        goal = Goal(wanted.expression, wanted.direction, wanted.constraints)
+    return solve(goal, lambda one: decide(cuts, one, "sweep", 1, cuts.summary.rows))
+
+
+# --- the value to expect on new data
+
+
+def _counted(data: Data, cuts: Cuts) -> bool:
+    """Whether sums are numbers of rows, which can be dealt out one by one."""
+    grid = cuts.summary.grid
+    return not data.weighted and not data.counted and (grid.exponent, grid.factor) == (0, 1)
+
+
+def _cross_validate(
+    wanted: BandGoal, cuts: Cuts, random_state: Any, *, rows_are_counted: bool
+) -> CrossValidatedBand:
+    """Judge each fold by the band of the other folds, and add up the counts.
+
+    Rows of equal score and label are alike, so it is enough to draw how many of them each fold gets. Rows
+    with weights are not: all rows of one score then go to one fold.
+    """
+    steps = np.array([np.diff(cuts.tp, prepend=0), np.diff(cuts.fp, prepend=0)])
+    rng = generator(random_state, cuts.thresholds, *steps)
+    total = cuts.summary.positives + cuts.summary.negatives
+    pooled = dict.fromkeys((*CELLS, "reviewed_positives", "reviewed_negatives"), Fraction(0))
+    infeasible = 0
+    for part in _folds(steps, rng, rows_are_counted=rows_are_counted):
+        train, test = _with_steps(cuts, steps - part), _with_steps(cuts, part)
+        share = Fraction(train.summary.positives + train.summary.negatives, total)
+        pair = _search(wanted.scaled(share), train) if share else None
+        if pair is None:
+            infeasible += 1
+            continue
+        for name, number in _counts(test, pair).items():
+            pooled[name] += number
+    judged = sum(pooled.values())
+    confusion = Confusion(**{name: as_number(pooled[name]) for name in CELLS})
+    return CrossValidatedBand(
+        value=float(wanted.value(pooled)) if judged else math.nan,
+        confusion=confusion,
+        reviewed=as_number(pooled["reviewed_positives"] + pooled["reviewed_negatives"]),
+        constraints={str(one): confusion.metric(one.expression) for one in wanted.constraints},
+        folds=FOLDS,
+        infeasible_folds=infeasible,
+    )
+
+
+def _folds(
+    steps: NDArray[np.int64], rng: np.random.Generator, *, rows_are_counted: bool
+) -> list[NDArray[np.int64]]:
+    """Deal what each cut adds out to the folds."""
+    if not rows_are_counted:
+        fold = rng.permutation(steps.shape[1]) % FOLDS
+        return [np.where(fold == k, steps, 0) for k in range(FOLDS)]
+    parts, left = [], steps
+    for k in range(FOLDS, 1, -1):
+        parts.append(rng.binomial(left, 1 / k))
+        left = left - parts[-1]
+    return [*parts, left]
+
+
+def _with_steps(cuts: Cuts, steps: NDArray[np.int64]) -> Cuts:
+    """Return the same cuts of other rows."""
+    tp, fp = np.cumsum(steps, axis=1)
+    summary: Summary = replace(cuts.summary, positives=int(tp[-1]), negatives=int(fp[-1]))
+    return Cuts(summary, cuts.thresholds, cuts.below, tp, fp)

@@ -1,0 +1,310 @@
+"""The answer: two thresholds, what they do, the proof, and what stands beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from cutpoints._data.scores import read_scores
+from cutpoints._format import count, exact, html_pairs, json_number, percent, rows_in_words
+from cutpoints._goal import in_words
+from cutpoints.exceptions import InfeasibleError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from cutpoints._result import Confusion, Guarantee, Interval, Solution
+
+YES, NO, REVIEW = 1, 0, -1
+
+
+@dataclass(frozen=True)
+class PairCertificate:
+    """The proof, in numbers: no pair of cuts has a value beyond `upper`, and the band attains `lower`.
+
+    Of all `pairs` of cuts, `compared` were compared one by one; all others were excluded by bounds. Sums are
+    exact; each weight is rounded once, by at most `resolution`.
+    """
+
+    lower: float
+    upper: float
+    cuts: int
+    compared: int
+    passes: int
+    rows_examined: int
+    resolution: float = 0.0
+
+    @property
+    def pairs(self) -> int:
+        """How many bands there are: pairs of cuts, equal ones included."""
+        return self.cuts * (self.cuts + 1) // 2
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        ends = {"lower": json_number(self.lower), "upper": json_number(self.upper)}
+        return {**vars(self), **ends, "pairs": self.pairs}
+
+
+@dataclass(frozen=True)
+class CrossValidatedBand:
+    """How bands perform on rows that did not choose them.
+
+    Attributes
+    ----------
+    value : float
+        The objective at the pooled counts of all folds; NaN if no fold has a band.
+    confusion : Confusion
+        The pooled counts of the automatic decisions.
+    reviewed : int or float
+        What was left to review.
+    constraints : dict of str to float
+        The value of each constraint's metric at the pooled counts.
+    folds, infeasible_folds : int
+        How many folds there were, and for how many the other rows have no band.
+    """
+
+    value: float
+    confusion: Confusion
+    reviewed: int | float
+    constraints: Mapping[str, float]
+    folds: int
+    infeasible_folds: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "value": json_number(self.value),
+            "confusion": self.confusion.to_dict(),
+            "reviewed": self.reviewed,
+            "constraints": {name: json_number(value) for name, value in self.constraints.items()},
+            "folds": self.folds,
+            "infeasible_folds": self.infeasible_folds,
+        }
+
+
+class Beside(NamedTuple):
+    """What is computed when it is first looked at."""
+
+    single: Callable[[], Solution]
+    cross_validated: Callable[[], CrossValidatedBand]
+    score: str | None
+    """The column of the scores, where it has a name."""
+
+
+@dataclass(frozen=True, repr=False)
+class Band:
+    """The best band: yes from `high` on, no below `low`, review in between; or the news that there is none.
+
+    Attributes
+    ----------
+    status : {"optimal", "infeasible", "none_certified"}
+        Infeasible: no band meets the constraints and the capacity. `low`, `high`, `value` and `confusion`
+        are then None, and `least_reviewed` says what the capacity would have to be.
+    low, high : float
+        No iff ``score < low``, yes iff ``score >= high``, review otherwise. Equal if no row is reviewed.
+    low_interval, high_interval : Interval
+        All thresholds in ``(low, high]`` make the same decisions on the data.
+    value : float
+        The objective, rounded once from its exact value.
+    confusion : Confusion
+        The automatic decisions on the data; exact.
+    reviewed, reviewed_positives : int or float
+        Rows (or weight) left to review, and positives among them.
+    coverage : float
+        The share that is decided automatically.
+    certificate : PairCertificate
+        The proof that it is the optimum.
+    least_reviewed : int or float
+        If infeasible: the fewest rows to review such that the constraints hold; None if no number does.
+    """
+
+    status: Literal["optimal", "infeasible", "none_certified"]
+    objective: str
+    direction: Literal["maximize", "minimize"]
+    constraints: tuple[str, ...]
+    capacity: float | None
+    reviewer: tuple[float, float]
+    rows: int
+    positives: int | float
+    negatives: int | float
+    certificate: PairCertificate
+    low: float | None = None
+    high: float | None = None
+    low_interval: Interval | None = None
+    high_interval: Interval | None = None
+    value: float | None = None
+    confusion: Confusion | None = None
+    reviewed: int | float | None = None
+    reviewed_positives: int | float | None = None
+    least_reviewed: int | float | None = None
+    guarantee: Guarantee | None = None
+    _beside: Beside | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of the rows, or of their weight, that is decided automatically."""
+        if self.reviewed is None:
+            return None
+        return 1 - self.reviewed / (self.positives + self.negatives)
+
+    @cached_property
+    def single(self) -> Solution:
+        """The best single threshold for the same goal; for the coverage, the best for its first bound."""
+        assert self._beside is not None
+        return self._beside.single()
+
+    @cached_property
+    def cross_validated(self) -> CrossValidatedBand:
+        """The value to expect on new data: each fold is judged by the band of the other folds.
+
+        Computed when it is first looked at, which takes about five times as long as the search.
+        """
+        assert self._beside is not None
+        return self._beside.cross_validated()
+
+    def decide(self, data: Any, *, score: str | None = None) -> NDArray[np.int8]:
+        """Return 1 for yes, 0 for no and -1 for review; NaN scores are an error.
+
+        Parameters
+        ----------
+        data : array-like of shape (n_samples,), data frame or path
+            Scores, or a table with a column of them.
+        score : str, default=None
+            The column; the one that `find_band` was given is known.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> y, p = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.4, 0.5, 0.6, 0.9]
+        >>> cp.find_band(y, p, minimize="cost(fp=5, fn=5, review=1)").decide([0.3, 0.5, 0.7])
+        array([ 0, -1,  1], dtype=int8)
+        """
+        self.raise_if_infeasible()
+        scores = read_scores(data, score or (self._beside.score if self._beside else None))
+        found = np.full(scores.shape, REVIEW, dtype=np.int8)
+        found[scores < np.float64(self.low)] = NO
+        found[scores >= np.float64(self.high)] = YES
+        return found
+
+    def raise_if_infeasible(self) -> Band:
+        """Return itself, or raise `InfeasibleError` saying what would be needed."""
+        if self.status == "none_certified":
+            assert self.guarantee is not None
+            raise InfeasibleError.none_certified(
+                constraints=self.constraints,
+                confidence=self.guarantee.confidence,
+                rows=self.rows,
+                more_rows=self.guarantee.more_rows,
+            )
+        if self.status == "infeasible":
+            raise InfeasibleError.band(
+                constraints=self.constraints, capacity=self.capacity, least_reviewed=self.least_reviewed
+            )
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
+        shown: dict[str, Any] = {
+            "status": self.status,
+            "low": json_number(self.low),
+            "high": json_number(self.high),
+            "value": json_number(self.value),
+            "objective": self.objective,
+            "direction": self.direction,
+            "constraints": list(self.constraints),
+            "capacity": self.capacity,
+            "reviewer": list(self.reviewer),
+            "low_interval": self.low_interval.to_dict() if self.low_interval else None,
+            "high_interval": self.high_interval.to_dict() if self.high_interval else None,
+            "confusion": self.confusion.to_dict() if self.confusion else None,
+            "reviewed": self.reviewed,
+            "reviewed_positives": self.reviewed_positives,
+            "coverage": json_number(self.coverage),
+            "certificate": self.certificate.to_dict(),
+            "rows": self.rows,
+            "positives": self.positives,
+            "negatives": self.negatives,
+        }
+        if self.guarantee is not None:
+            shown["guarantee"] = self.guarantee.to_dict()
+        if self.status == "infeasible":
+            shown["least_reviewed"] = self.least_reviewed
+        if self.status == "optimal":
+            shown["single"] = self.single.to_short_dict()
+            shown["cross_validated"] = self.cross_validated.to_dict()
+        return shown
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name:<15}{text}" for name, text in self.lines())
+
+    def _repr_html_(self) -> str:
+        return html_pairs(self.lines())
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what people read, as names and texts."""
+        goal = in_words(self.direction, self.objective, self._held())
+        data = ("data", rows_in_words(self.rows, self.positives, self.negatives))
+        if self.status != "optimal":
+            return [("status", self._none()), ("goal", goal), data]
+        assert self.confusion is not None
+        assert self.reviewed is not None
+        assert self.coverage is not None
+        cells = "  ".join(f"{name} {count(number)}" for name, number in self.confusion.to_dict().items())
+        review = f"{count(self.reviewed)} rows in between ({percent(1 - self.coverage)})"
+        lines = [
+            ("yes", f"score >= {exact(self.high)}"),
+            ("no", f"score < {exact(self.low)}"),
+            ("review", review if self.reviewed else "no row"),
+            ("value", f"{exact(self.value)}  ({goal})"),
+            ("on new data", self._new_data()),
+            ("one threshold", self._single()),
+            ("automatic", cells),
+            ("certificate", self._proof()),
+            data,
+        ]
+        if self.guarantee is not None:
+            lines.insert(-1, ("guarantee", self._promise()))
+        return lines
+
+    def _proof(self) -> str:
+        pairs, compared = count(self.certificate.pairs), count(self.certificate.compared)
+        return f"optimal; of {pairs} pairs of cuts {compared} were compared, the others excluded by bounds"
+
+    def _held(self) -> list[str]:
+        capacity = [] if self.capacity is None else [f"at most {count(self.capacity)} reviews"]
+        return [*self.constraints, *capacity]
+
+    def _none(self) -> str:
+        if self.status == "none_certified":
+            return "none certified: no band can be certified to meet the constraints on new data"
+        if self.least_reviewed is None:
+            return "infeasible: no band meets the constraints, whatever the capacity"
+        return f"infeasible: the constraints need a capacity of at least {count(self.least_reviewed)} reviews"
+
+    def _new_data(self) -> str:
+        found = self.cross_validated
+        if found.infeasible_folds == found.folds:
+            return f"unknown: no band in any of {found.folds} folds"
+        held = "".join(f", {text} is {value:.4g}" for text, value in found.constraints.items())
+        return f"{found.value:.6g}  ({found.folds}-fold cross-validated{held})"
+
+    def _single(self) -> str:
+        best = self.single
+        if best.threshold is None:
+            return "none meets the constraints"
+        what = "" if best.objective == self.objective else f" {best.objective}"
+        return f"{exact(best.value)}{what} at {exact(best.threshold)}"
+
+    def _promise(self) -> str:
+        told = self.guarantee
+        assert told is not None
+        names = " and ".join(self.constraints)
+        return (
+            f"{names} on new data, with confidence {told.confidence} ({told.method}, "
+            f"{told.calibration_rows:,} rows)"
+        )

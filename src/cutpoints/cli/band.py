@@ -1,0 +1,88 @@
+"""`cutpoints band`: yes, no or review."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+import cutpoints as cp
+from cutpoints.cli._options import (
+    data_options,
+    examples,
+    goal_options,
+    json_option,
+    need_goal,
+    need_label,
+    read,
+)
+from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_class
+
+
+@click.command(
+    epilog=examples(
+        "cutpoints band scores.csv --label y --score p \\",
+        "    --minimize 'cost(fp=5, fn=20, review=1)' --capacity 200",
+        "cutpoints band scores.csv --label y --score p --maximize coverage \\",
+        "    --subject-to 'precision >= 0.95' --subject-to 'npv >= 0.99'",
+        "cutpoints band scores.csv --label y --score p --maximize coverage \\",
+        "    --subject-to 'accuracy >= 0.98' --json",
+    )
+)
+@data_options
+@goal_options
+@click.option(
+    "--capacity", type=float, metavar="NUMBER", help="The most of these rows that people can review."
+)
+@click.option(
+    "--reviewer",
+    type=float,
+    nargs=2,
+    metavar="SENSITIVITY SPECIFICITY",
+    help="How often reviewers are right on positives and on negatives; always by default.",
+)
+@click.option(
+    "--random-state",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Random seed for the estimate on new data, mixed with a digest of the data.",
+)
+@json_option
+def band(
+    files: tuple[str, ...],
+    *,
+    maximize: str | None,
+    minimize: str | None,
+    subject_to: tuple[str, ...],
+    capacity: float | None,
+    reviewer: tuple[float, float] | None,
+    random_state: int,
+    as_json: bool,
+    **columns: Any,
+) -> None:
+    """Find two thresholds: yes, no, and review in between.
+
+    Rows with a score of at least the upper threshold are called positive, rows with a score below the
+    lower one negative, and people review the rest. The goal is a cost with the cost of a review, or the
+    coverage, which is the share of automatic decisions. Constraints are about the automatic decisions.
+    """
+    need_goal(maximize, minimize)
+    need_label(columns["label"], columns["positives"])
+    data = read(files, **columns)
+    with waiting("Searching"):
+        found = cp.find_band(
+            data,
+            maximize=maximize,
+            minimize=minimize,
+            subject_to=subject_to,
+            capacity=capacity,
+            reviewer=reviewer,
+            random_state=random_state,
+        )
+    warn_of_one_class((found.positives, found.negatives))
+    if as_json:
+        print_json(found.to_dict())
+    found.raise_if_infeasible()
+    if not as_json:
+        show(pairs(found.lines()))
