@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
+
+from cutpoints._evaluate.counted_folds import value_on_new_data
+from cutpoints._kernel.weights import FixedPoint
 from cutpoints._policy.typed_json import matching
 from cutpoints._result import Certificate, Confusion, Guarantee, Interval, context_of
+from cutpoints._validate import generator
 from cutpoints._version import __version__
+from cutpoints.exceptions import CutpointError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,6 +70,10 @@ class FoundOn:
         numbers, which need not mean in every row.
     distribution : Distribution or None
         How the scores were spread.
+    cross_validated : float or None
+        The value to expect on new data, where `value` is the best of many and so too good: folds of the
+        counts, each judged at the best edge of the others. None for weights, fewer than five rows of a
+        class, and functions of your own.
     """
 
     status: str
@@ -76,6 +87,7 @@ class FoundOn:
     guarantee: Guarantee | None = None
     fingerprint: Sha256 | None = None
     distribution: Distribution | None = None
+    cross_validated: float | None = None
 
 
 def from_solution(
@@ -112,6 +124,7 @@ def from_solution(
         guarantee=solution.guarantee,
         fingerprint=None if context is None or called is None else fingerprint(context.summary, called),
         distribution=None if context is None else _distribution(context, solution.threshold),
+        cross_validated=None if context is None else _cross_validated(context, solution),
     )
     known = (None, None, None) if context is None else (context.score, context.label, context.pos_label)
     positive = pos_label if pos_label is not None else known[2]
@@ -161,3 +174,20 @@ def _distribution(context: Context, threshold: float) -> Distribution:
         cumulated = [totals[i], *(points[edge][i] for edge in edges), 0]
         counts.append(tuple(summary.grid.number(a - b) for a, b in pairwise(cumulated)))
     return Distribution(tuple(edges), *counts)
+
+
+def _cross_validated(context: Context, solution: Solution) -> float | None:
+    """Return the value to expect on new data; None where it cannot be said."""
+    summary, above = context.summary, context.distribution
+    if summary.grid != FixedPoint():  # weights are no numbers of rows
+        return None
+    try:
+        wanted = solution.goal()
+    except CutpointError:  # a function of the user's
+        return None
+    # Without the threshold itself: all rows chose it, and no fold may know it.
+    sides = ((above.pos, summary.positives), (above.neg, summary.negatives))
+    positives, negatives = (np.diff(np.append(side[::-1], total), prepend=0) for side, total in sides)
+    rng = generator(0, above.edges, positives, negatives)
+    value = value_on_new_data(wanted, positives, negatives, rng)
+    return None if math.isnan(value) else value
