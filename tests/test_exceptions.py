@@ -73,7 +73,7 @@ def test_every_class_is_exported_and_has_an_example():
         if isinstance(value, type) and issubclass(value, CutpointError)
     }
 
-    assert set(_errors.__all__) == {*classes, "DataWarning"}
+    assert set(_errors.__all__) == {*classes, "DataWarning", "LeakageWarning"}
     assert classes - {"CutpointError"} == {type(error).__name__ for error in EXAMPLES.values()}
 
 

@@ -14,11 +14,7 @@ from cutpoints._evaluate import proportion_interval
 from cutpoints._validate import boolean, integer_in, number_in, one_of, positive_integer
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
-SIGNATURES = {
-    name: inspect.signature(value)
-    for name in cp.__all__
-    if callable(value := getattr(cp, name)) and name != "LeakageWarning"
-}
+SIGNATURES = {name: inspect.signature(value) for name in cp.__all__ if callable(value := getattr(cp, name))}
 
 
 def _with(parameter):

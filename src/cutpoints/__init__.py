@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from cutpoints._result import Confusion, Solution
     from cutpoints._sketch import Sketch
     from cutpoints._sklearn.estimator import CutpointClassifier
-    from cutpoints._sklearn.leakage import LeakageWarning
     from cutpoints._sklearn.nested import nested_cv
     from cutpoints._sklearn.scoring import scorer
 
@@ -57,7 +56,6 @@ _MODULES = {
     "_result": ["Confusion", "Solution"],
     "_sketch": ["Sketch"],
     "_sklearn.estimator": ["CutpointClassifier"],
-    "_sklearn.leakage": ["LeakageWarning"],
     "_sklearn.nested": ["nested_cv"],
     "_sklearn.scoring": ["scorer"],
     "exceptions": ["exceptions"],
@@ -68,7 +66,7 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
-    "Band", "Confusion", "CutpointClassifier", "Data", "LeakageWarning", "Policy", "Population", "Sketch",
+    "Band", "Confusion", "CutpointClassifier", "Data", "Policy", "Population", "Sketch",
     "Solution", "__version__", "adjust_prior", "assess", "bayes_band", "bayes_threshold",
     "calibrated_threshold", "calibration", "check_threshold", "compare", "curve", "estimate_prevalence",
     "evaluate", "evaluate_classes", "exceptions", "expected_curve", "find", "find_band", "find_by",

@@ -11,6 +11,7 @@
     └── MissingDependencyError  (also ImportError)            a package that is not installed
 
     DataWarning                 (a UserWarning)               data that are easily misread
+    LeakageWarning              (a UserWarning)               scores that do not seem to be held out
 
 Each message has three parts: what must hold, what was found (how many, where the first one is),
 and after a blank line a sentence that starts with ``Hint:`` and names an action. Rows are counted
@@ -37,6 +38,7 @@ __all__ = [
     "InfeasibleError",
     "InvalidInputError",
     "InvalidParameterError",
+    "LeakageWarning",
     "MissingDependencyError",
     "SolverError",
     "UnknownMetricError",
@@ -866,6 +868,10 @@ class MissingDependencyError(CutpointError, ImportError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (type(self), self.args), {**vars(self), "name": self.name}
+
+
+class LeakageWarning(UserWarning):
+    """Rows that judge a threshold may have been used to fit the model, or to choose it."""
 
 
 class DataWarning(UserWarning):

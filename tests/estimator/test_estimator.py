@@ -49,7 +49,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import cutpoints as cp
 from cutpoints._evaluate.cross_validation import out_of_fold_splits
 from cutpoints._sklearn.scoring import BestValue
-from cutpoints.exceptions import DataWarning, InfeasibleError, InvalidInputError, InvalidParameterError
+from cutpoints.exceptions import (
+    DataWarning,
+    InfeasibleError,
+    InvalidInputError,
+    InvalidParameterError,
+    LeakageWarning,
+)
 
 # scikit-learn exempts its own threshold classifiers from this one check, for the same reason.
 EXPECTED = {"check_classifiers_train": "decisions at a tuned threshold are not those at 0.5"}
@@ -363,7 +369,7 @@ def test_groups_make_the_folds(data):
     X, y = data
     groups = np.arange(300) // 5
     with warnings.catch_warnings():
-        warnings.simplefilter("error", cp.LeakageWarning)
+        warnings.simplefilter("error", LeakageWarning)
         for cv in (3, GroupKFold(3)):
             cp.CutpointClassifier(LogisticRegression(), maximize="f1", cv=cv).fit(X, y, groups=groups)
 
@@ -426,7 +432,7 @@ def test_shared_rows_are_warned_of(data):
     model = cp.CutpointClassifier(
         LogisticRegression(), maximize="f1", cv=[(rows, rows[::2]), (rows, rows[1::2])]
     )
-    with pytest.warns(cp.LeakageWarning, match="150 rows are in the training part and in the test part"):
+    with pytest.warns(LeakageWarning, match="150 rows are in the training part and in the test part"):
         model.fit(X, y)
 
 
@@ -434,7 +440,7 @@ def test_shared_groups_are_warned_of(data):
     """Folds that ignore groups leak through them."""
     X, y = data
     model = cp.CutpointClassifier(LogisticRegression(), maximize="f1", cv=StratifiedKFold(3))
-    with pytest.warns(cp.LeakageWarning, match="groups are in the training part"):  # noqa: SIM117
+    with pytest.warns(LeakageWarning, match="groups are in the training part"):  # noqa: SIM117
         with pytest.warns(UserWarning, match="groups parameter is ignored"):
             model.fit(X, y, groups=np.arange(300) % 10)
 
@@ -450,7 +456,7 @@ def test_a_model_that_has_seen_the_rows_is_warned_of(data, estimator, match):
     """With cv='prefit', remembered rows and faultless scores give a model away."""
     X, y = data
     model = cp.CutpointClassifier(estimator.fit(X, y), maximize="f1", cv="prefit")
-    with pytest.warns(cp.LeakageWarning, match=match):
+    with pytest.warns(LeakageWarning, match=match):
         model.fit(X, y)
 
 

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints.exceptions import LeakageWarning
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._evaluate.cross_validation import Splits
 
 _SEPARATED = 30
-"""From so many rows on, scores without a single mistake are a sign that the model has seen them."""
-
-
-class LeakageWarning(UserWarning):
-    """Rows that judge a threshold may have been used to fit the model, or to choose it."""
+"""From this many rows on, scores without a single mistake suggest that the model has seen the rows."""
 
 
 def warn_if_shared(splits: Splits, groups: Any) -> None:
