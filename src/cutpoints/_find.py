@@ -123,11 +123,11 @@ def find(
     >>> s.threshold, s.value
     (0.35, 0.8)
     >>> cp.find([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize="recall", subject_to="precision >= 0.95")
-    threshold   0.8  (positive iff score >= threshold)
+    threshold   0.8  (positive if score >= threshold)
     value       0.5  (maximize recall subject to precision >= 0.95)
     interval    (0.4, 0.8]
     confusion   tp 1  fp 0  fn 1  tn 2
-    certificate optimal, sweep: 1 pass, 4 rows examined
+    certificate optimal (sweep, 1 pass: all 4 rows compared)
     data        4 rows, 2 positive, 2 negative
     """
     wanted = read_goal(maximize=maximize, minimize=minimize, subject_to=subject_to)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 import json
 import math
+import struct
 import unicodedata
+from decimal import ROUND_FLOOR, Context, Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
 from cutpoints.exceptions import MissingDependencyError
@@ -15,6 +17,68 @@ if TYPE_CHECKING:
 
 NOISE = 1e15
 """From here on the digits of a float are noise, and there are up to 308 of them."""
+TINY = 1e-9
+"""Numbers below this are written with an exponent: nobody counts nine zeros."""
+_FLOAT_DIGITS = 17
+
+
+def shortest_inside(low: float, high: float) -> str:
+    """Return the decimal with the fewest digits in ``(low, high]``, the interval of a threshold.
+
+    Of several it is the largest. Every threshold of the interval makes the same decisions on the
+    data, so this text may be read, rounded by nobody and typed again. If both ends are float32
+    numbers, it lies inside when read as float32, too.
+
+    Examples
+    --------
+    >>> shortest_inside(0.671352, 0.6713854), shortest_inside(0.4, 0.8), shortest_inside(652.3, 664.37)
+    ('0.67138', '0.8', '660')
+    >>> shortest_inside(-math.inf, 7.3e-6), shortest_inside(0.9, math.inf)
+    ('0.000007', 'inf')
+    """
+    if math.isinf(high) or high == 0:
+        return exact(abs(high) if high == 0 else high)
+    single = _is_float32(low) and _is_float32(high)
+    for digits in range(1, _FLOAT_DIGITS + 1):
+        # The nearest decimal first: 0.3 is above the float 0.3, but is read as that float.
+        found = Context(prec=digits).create_decimal_from_float(high)
+        if float(found) > high:
+            found = Context(prec=digits, rounding=ROUND_FLOOR).create_decimal_from_float(high)
+        if float(found) > low and (not single or _as_float32(float(found)) > low):
+            return _positional(found)
+    return exact(float(high))
+
+
+def _positional(x: Decimal) -> str:
+    """Write a decimal without an exponent, unless that takes too many zeros."""
+    if x and not TINY <= abs(x) < NOISE:
+        return repr(float(x))
+    return f"{x.normalize():f}"
+
+
+def _as_float32(x: float) -> float:
+    try:
+        return float(struct.unpack("f", struct.pack("f", x))[0])
+    except OverflowError:
+        return math.copysign(math.inf, x)
+
+
+def _is_float32(x: float) -> bool:
+    return math.isinf(x) or _as_float32(x) == x
+
+
+def _digits(x: float, digits: int) -> str:
+    """Write so many significant digits, without an exponent.
+
+    Examples
+    --------
+    >>> _digits(0.0000123456, 3), _digits(12.3, 3), _digits(99999.9, 3)
+    ('0.0000123', '12.3', '100,000')
+    """
+    text = f"{x:,.{digits}g}"
+    if "e" in text and TINY <= abs(x) < NOISE:
+        text = f"{Decimal(text):,f}"
+    return text
 
 
 def exact(x: float | None) -> str:
@@ -22,12 +86,12 @@ def exact(x: float | None) -> str:
 
     Examples
     --------
-    >>> exact(0.1), exact(1234567), exact(None)
-    ('0.1', '1,234,567', 'none')
+    >>> exact(0.1), exact(700.0), exact(1234567), exact(None)
+    ('0.1', '700', '1,234,567', 'none')
     """
     if x is None:
         return "none"
-    return f"{x:,}" if isinstance(x, int) else repr(float(x))
+    return f"{x:,}" if isinstance(x, int) else repr(float(x)).removesuffix(".0")
 
 
 def count(x: float) -> str:
@@ -35,12 +99,12 @@ def count(x: float) -> str:
 
     Examples
     --------
-    >>> count(1234567), count(0.1234567), count(1234567.891), count(1e90)
-    ('1,234,567', '0.123457', '1,234,567.89', '1e+90')
+    >>> count(1234567), count(0.1234567), count(1234567.891), count(1234567.0001), count(1e90)
+    ('1,234,567', '0.123457', '1,234,567.89', '1,234,567', '1e+90')
     """
     if abs(x) < NOISE and x == int(x):
         return f"{int(x):,}"
-    return f"{x:,.2f}" if 1e5 <= abs(x) < NOISE else f"{x:,.6g}"
+    return f"{x:,.2f}".removesuffix(".00") if 1e5 <= abs(x) < NOISE else _digits(x, 6)
 
 
 def value(x: float, digits: int = 4) -> str:
@@ -48,14 +112,15 @@ def value(x: float, digits: int = 4) -> str:
 
     Examples
     --------
-    >>> value(2 / 3), value(1250.0), value(math.nan)
-    ('0.6667', '1,250', '-')
+    >>> value(2 / 3), value(1250.0), value(math.nan), value(0.0000123), value(0.0)
+    ('0.6667', '1,250', '-', '0.00001', '0.0000')
     """
     if math.isnan(x):
         return "-"
     if abs(x) >= 1000 or (abs(x) > 1 and x == round(x)):
         return count(x)
-    return f"{x:.{digits}f}"
+    text = f"{x:.{digits}f}"
+    return text if float(text) or not x else _digits(x, 1)
 
 
 def short(x: float) -> str:
@@ -63,23 +128,54 @@ def short(x: float) -> str:
 
     Examples
     --------
-    >>> short(2 / 3), short(12345.6), short(1e90)
-    ('0.6667', '12,346', '1e+90')
+    >>> short(2 / 3), short(1234.5), short(12345.6), short(0.00001234), short(1e90)
+    ('0.6667', '1,234', '12,346', '0.00001234', '1e+90')
     """
     if abs(x) < NOISE and (x == int(x) or abs(x) >= 10_000):
         return f"{x:,.0f}"
-    return f"{x:.4g}"
+    return _digits(x, 4)
 
 
 def percent(x: float) -> str:
-    """Write a share as a percentage of three digits.
+    """Write a share as a percentage of three digits; only 0 is "0 %", and only 1 is "100 %".
 
     Examples
     --------
-    >>> percent(0.12345)
-    '12.3 %'
+    >>> percent(0.12345), percent(0.99996), percent(0.0000012), percent(1.0)
+    ('12.3 %', '99.996 %', '0.00012 %', '100 %')
     """
-    return f"{100 * x:.3g} %"
+    text = _digits(100 * x, 3)
+    for digits in range(4, _FLOAT_DIGITS):
+        if text != "100" or x == 1:
+            break
+        text = _digits(100 * x, digits)
+    return f"{text} %"
+
+
+def p_value(p: float, name: str = "p") -> str:
+    """Write a p-value: two digits, and never "p = 0".
+
+    Examples
+    --------
+    >>> p_value(0.03217), p_value(1e-12), p_value(0.5, name=""), p_value(1e-12, name="")
+    ('p = 0.032', 'p < 0.001', '0.5', '< 0.001')
+    """
+    if math.isnan(p):
+        return f"{name} undefined" if name else "-"
+    if p < 0.001:
+        return f"{name} < 0.001".lstrip()
+    return f"{name} = {p:.2g}" if name else f"{p:.2g}"
+
+
+def plural(n: int, one: str, many: str | None = None) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> plural(1, "row"), plural(1234, "row"), plural(2, "pass", "passes")
+    ('1 row', '1,234 rows', '2 passes')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def rows_in_words(rows: float, positives: float, negatives: float) -> str:

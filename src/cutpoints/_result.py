@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from cutpoints._format import exact, html_pairs, json_number
+from cutpoints._format import count, exact, html_pairs, json_number, plural, rows_in_words, shortest_inside
 from cutpoints._goal import Goal, goal, in_words, objective
 from cutpoints._kernel.weights import as_number
 from cutpoints.exceptions import (
@@ -48,6 +48,15 @@ class Interval(NamedTuple):
         """
         half = self.low / 2 + self.high / 2
         return half if self.low < half < self.high else self.high
+
+    @property
+    def shortest(self) -> str:
+        """The threshold with the fewest digits: the one to read, to copy and to type.
+
+        >>> Interval(0.671352, 0.6713854).shortest
+        '0.67138'
+        """
+        return shortest_inside(self.low, self.high)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -161,7 +170,8 @@ class Ties(Sequence[Cut]):
         return hash(tuple(self.thresholds.tolist()))
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{float(t)!r}" for t in self.thresholds[:5])
+        pairs = zip(self._below[:5].tolist(), self.thresholds[:5].tolist(), strict=True)
+        shown = ", ".join(shortest_inside(low, high) for low, high in pairs)
         return f"[{shown}{', ...' if len(self) > 5 else ''}]"
 
 
@@ -433,7 +443,7 @@ class Solution:
 
     def _lines(self) -> list[tuple[str, str]]:
         goal = in_words(self.direction, self.objective, self.constraints)
-        data = f"{self.rows:,} rows, {exact(self.positives)} positive, {exact(self.negatives)} negative"
+        data = rows_in_words(self.rows, self.positives, self.negatives)
         if self.status == "infeasible":
             lines = [("status", "infeasible: no threshold meets the constraints"), ("goal", goal)]
             for a in self.attainable:
@@ -447,19 +457,14 @@ class Solution:
             return [("status", f"none certified: {self.promise()}"), ("goal", goal), ("data", data)]
         assert self.interval is not None
         assert self.confusion is not None
-        counts = "  ".join(f"{name} {exact(count)}" for name, count in self.confusion.to_dict().items())
-        proof = self.certificate
+        assert self.value is not None
+        counts = "  ".join(f"{name} {count(n)}" for name, n in self.confusion.to_dict().items())
         lines = [
-            ("threshold", f"{exact(self.threshold)}  (positive iff score >= threshold)"),
-            ("value", f"{exact(self.value)}  ({goal})"),
+            ("threshold", f"{self.interval.shortest}  (positive if score >= threshold)"),
+            ("value", f"{count(self.value)}  ({goal})"),
             ("interval", f"({exact(self.interval.low)}, {exact(self.interval.high)}]"),
             ("confusion", counts),
-            (
-                "certificate",
-                f"{self._proven()}, {proof.method}: {_plural(proof.passes, 'pass', 'passes')}, "
-                + _plural(proof.rows_examined, "row", "rows")
-                + " examined",
-            ),
+            ("certificate", f"{self._proven()} ({self.effort()})"),
             ("data", data),
         ]
         if self.ties:
@@ -469,6 +474,14 @@ class Solution:
         if self.guarantee is not None:
             lines.insert(-1, ("guarantee", self.promise()))
         return lines
+
+    def effort(self) -> str:
+        """Say in words how the optimum was found: the method, and what became of the rows."""
+        proof = self.certificate
+        counted = f"all {plural(self.rows, 'row')} compared"
+        if proof.rows_examined < self.rows:
+            counted = f"all {self.rows:,} rows counted; {proof.rows_examined:,} compared one by one"
+        return f"{proof.method}, {plural(proof.passes, 'pass', 'passes')}: {counted}"
 
     def _proven(self) -> str:
         """Say in words how far the certificate goes."""
@@ -493,7 +506,3 @@ class Solution:
 def context_of(solution: Solution) -> Context | None:
     """Return what a solution knows of its data; users need not see it."""
     return solution._context  # noqa: SLF001 - for the rooms of the package, and nobody else
-
-
-def _plural(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,7 +14,7 @@ from cutpoints._data.array_input import as_floats, same_index
 from cutpoints._data.arrays import ArraySource
 from cutpoints._data.segment_codes import coded, combined, in_order
 from cutpoints._data.segments import Grouped
-from cutpoints._format import json_number, to_frame
+from cutpoints._format import count, json_number, text_table, to_frame
 from cutpoints._goal import Goal, furthest, in_words, with_others
 from cutpoints._result import Solution
 from cutpoints._search.together import search_together
@@ -247,22 +246,15 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
         for key, entry in list(self._entries.items())[:most]:
             counts = entry.confusion.to_dict().values() if entry.confusion is not None else [None] * 4
             cells = [_cell(x) for x in (entry.value, *counts, entry.rows)]
-            threshold = "-" if entry.threshold is None else repr(entry.threshold)
+            threshold = "-" if entry.interval is None else entry.interval.shortest
             keys = ["(missing)" if part is None else str(part) for part in _parts(key, self.by)]
             rows.append([*keys, threshold, *cells, _note(entry)])
         return header, rows
 
     def __repr__(self) -> str:
         header, rows = self.lines(2 * _SHOWN if len(self) > 2 * _SHOWN else None)
-        widths = [max(map(_width, column)) for column in zip(header, *rows, strict=True)]
-        left = {*range(len(self.by)), len(header) - 1}
-
-        def padded(i: int, cell: str) -> str:
-            room = " " * (widths[i] - _width(cell))
-            return cell + room if i in left else room + cell
-
-        text = ["  ".join(map(padded, range(len(row)), row)).rstrip() for row in (header, *rows)]
-        return "\n".join([*text, self._tail(len(rows))])
+        text = text_table([header, *rows], [*range(len(self.by)), len(header) - 1])
+        return f"{text}\n{self._tail(len(rows))}"
 
     def _repr_html_(self) -> str:
         import html
@@ -514,16 +506,7 @@ def _note(entry: Solution | Unsolved) -> str:
 
 
 def _cell(x: float | None) -> str:
-    if x is None or (isinstance(x, float) and math.isnan(x)):
-        return "-"
-    return f"{x:,}" if isinstance(x, int) else f"{x:.6g}"
-
-
-def _width(text: str) -> int:
-    """Return how many columns of a terminal a text takes: two for each wide character."""
-    if text.isascii():
-        return len(text)
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+    return "-" if x is None or math.isnan(x) else count(x)
 
 
 def _json_key(part: Any) -> Any:

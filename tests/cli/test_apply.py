@@ -182,7 +182,7 @@ def test_show(run, policy):
     text = run("policy", "show", policy).stdout
     content = json.loads(run("policy", "show", policy, "--json").stdout)
 
-    assert "positive iff p >= 0.35" in text
+    assert "positive if p >= 0.35" in text
     assert "churn" in text
     assert cp.Policy.load(policy).to_dict() == content
 

@@ -149,11 +149,11 @@ def test_curve_at_gives_the_whole_catalogue(two, run):
     assert [json.loads(json.dumps(cp.evaluate(y, m1, threshold=0.35).to_dict()))] == shown
 
 
-def test_curve_goal_needs_a_plot(two, run):
-    """A goal without a plot would be ignored, and is an error."""
-    result = run("curve", two, "--label", "y", "--score", "m1", "--maximize", "f1")
-    assert 2 == result.exit_code
-    assert "add --plot" in result.stderr
+def test_curve_goal_needs_no_plot(two, run):
+    """A goal is not ignored without a plot: its best cut is named below the table."""
+    result = run("curve", two, "--label", "y", "--score", "m1", "--maximize", "accuracy")
+    assert 0 == result.exit_code
+    assert "* best              highest accuracy" in result.stdout
 
 
 def test_the_tests_fit_a_narrow_terminal(two, run):

@@ -5,6 +5,7 @@ import io
 import json
 import math
 
+import numpy as np
 import pytest
 
 import cutpoints as cp
@@ -30,7 +31,8 @@ def test_text_has_every_cut_of_a_small_file(run, scores):
     assert 0 == result.exit_code
     assert "" == result.stderr
     assert ["inf", "0", "0", "3", "2", "0.4000", "-", "0.0000", "1.0000", "0.0000"] == lines[2]
-    assert ["0.4", "2", "0", "1", "2", "0.8000", "1.0000", "0.6667", "1.0000", "0.8000"] == lines[4]
+    assert ["0.4", "2", "0", "1", "2", "0.8000", "1.0000", "0.6667", "1.0000", "0.8000", "*"] == lines[4]
+    assert ["*", "best", "highest", "f1", "0.8000,", "at", "threshold", "0.4"] in lines
     assert ["AUC", "0.6667"] in lines
     assert ["average", "precision", "0.8667"] in lines
     assert ["cuts", "6"] in lines
@@ -43,8 +45,40 @@ def test_text_spreads_20_of_many(run, many):
 
     assert 20 == len(table)
     assert "inf" == table[0].split()[0]
-    assert "0.0" == table[-1].split()[0]
+    assert "0" == table[-1].split()[0]
     assert "cuts                1,001, 20 shown" in out
+
+
+def test_the_table_shows_the_best_cut_and_the_whole_range_of_recall(run, tmp_path):
+    """With rare positives the rows cover recall evenly, and the best F1 is one of them."""
+    rng = np.random.default_rng(0)
+    labels = (rng.random(20_000) < 0.02).astype(int)
+    scores = 1 / (1 + np.exp(4 - rng.normal(2 * labels, 1)))
+    path = tmp_path / "rare.csv"
+    rows = "".join(f"{y},{float(p)!r}\n" for y, p in zip(labels, scores, strict=True))
+    path.write_text("y,p\n" + rows, encoding="utf-8")
+    out = run("curve", str(path), *DATA, env={"COLUMNS": "120"}).stdout.splitlines()
+    cells = [line.split() for line in out[2 : out.index("")]]
+    recalls = [float(row[7]) for row in cells]
+    (best,) = [row for row in cells if row[-1] == "*"]
+
+    assert 20 == len(cells)
+    assert max(np.diff(recalls)) < 0.12
+    assert f"{cp.find(labels, scores, maximize='f1').value:.4f}" in best
+    assert (
+        cp.find(labels, scores, maximize="f1").confusion
+        == cp.curve(labels, scores).at(float(best[0])).confusion
+    )
+
+
+def test_a_goal_is_marked_in_the_table(run, scores):
+    """The column of the goal is shown, and its best row marked, with or without plots."""
+    out = run("curve", scores, *DATA, "--minimize", "cost(fp=1, fn=5)").stdout
+    found = json.loads(run("curve", scores, *DATA, "--minimize", "cost(fp=1, fn=5)", "--json").stdout)
+
+    assert "cost(fp=1, fn=5)" in out.splitlines()[0]
+    assert "lowest cost(fp=1, fn=5) 2, at threshold 0.1" in out
+    assert {"goal": "minimize cost(fp=1, fn=5)", "threshold": 0.1, "value": 2.0} == found["best"]
 
 
 @pytest.mark.parametrize(("option", "count"), [(["--limit", "5"], 5), (["--all"], 1001)])
@@ -155,5 +189,5 @@ def test_a_long_curve_is_printed_line_by_line(run, tmp_path, monkeypatch):
 
     table = result.stdout.split("\n\n")[0].splitlines()
     assert 5001 + 2 == len(table)
-    assert 1 == len({len(line) for line in table})
+    assert 1 == len({len(line.removesuffix("  *")) for line in table if not line.startswith("\u2500")})
     assert len(laid) < 100

@@ -18,7 +18,7 @@ def test_text_tells_all_that_matters(run, scores):
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     for expected in [
         "goal maximize f1",
-        "threshold 0.4 positive iff score >= threshold",
+        "threshold 0.4 positive if score >= threshold",
         "value 0.8",
         "interval (0.3, 0.4] the same decisions for any threshold in it",
         "ties none, every other cut is worse",
@@ -106,7 +106,7 @@ def test_scores_that_are_no_probabilities_have_no_default(run, tmp_path):
     path.write_text("y,p\n1,700\n0,300\n", encoding="utf-8")
     out = run("find", str(path), "--label", "y", "--score", "p", "--maximize", "f1").stdout
 
-    assert "threshold   700.0 " in out
+    assert "threshold   700 " in out
     assert "at 0.5" not in out
 
 
@@ -116,7 +116,7 @@ def test_ties_are_listed(run, tmp_path):
     path.write_text("y,p\n" + "".join(f"{i % 2},{i}\n" for i in range(20)), encoding="utf-8")
     out = run("find", str(path), "--label", "y", "--score", "p", "--maximize", "accuracy").stdout
 
-    assert "9 more of equal value, at 17.0, 15.0, 13.0, 11.0, 9.0, ..." in out
+    assert "9 more of equal value, at 17, 15, 13, 11, 9, ..." in out
 
 
 def test_weights(run, tmp_path):

@@ -16,7 +16,7 @@ def test_text_tells_program_and_answer(run, scores, formulation):
 
     assert 0 == result.exit_code
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
-    assert "threshold 0.4 positive iff score >= threshold" in lines
+    assert "threshold 0.4 positive if score >= threshold" in lines
     assert "proof optimal, and counted again on the data" in lines
     assert any(line.startswith(f"program {formulation}: ") for line in lines)
     assert max(map(len, result.stdout.splitlines())) <= 80

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints._format import exact, html_pairs, json_number, text_pairs
+from cutpoints._format import count, html_pairs, json_number, short, text_pairs
 from cutpoints._goal import in_words
 
 if TYPE_CHECKING:
@@ -145,23 +145,25 @@ class Assessment:
     @property
     def summary(self) -> str:
         """What it all means, in plain words."""
+        interval = self.solution.interval
         text = (
-            f"At threshold {_short(self.solution.threshold)} the {self.solution.objective} is "
-            f"{self.resubstitution:.4g} on the rows that chose it"
+            f"At threshold {interval.shortest if interval else 'none'} the {self.solution.objective} is "
+            f"{short(self.resubstitution)} on the rows that chose it"
         )
         if math.isnan(self.cross_validated):
             text += ", and what to expect on new rows cannot be said: no fold could be judged"
         elif self.optimism > 0:
-            text += f", which is {self.optimism:.2g} too good: expect about {self.cross_validated:.4g} "
+            text += f", which is {short(self.optimism)} too good: expect about {short(self.cross_validated)} "
             text += "on new rows"
         else:
-            text += f", and about the same ({self.cross_validated:.4g}) is to be expected on new rows"
+            text += f", and about the same ({short(self.cross_validated)}) is to be expected on new rows"
         if math.isfinite(self.lower_bound):
             worst = "at least" if self._sign > 0 else "at most"
-            text += f", {worst} {self.lower_bound:.4g} with {self.confidence:.0%} confidence"
+            text += f", {worst} {short(self.lower_bound)} with {self.confidence:.0%} confidence"
         text += "."
         broken = [
-            f"'{one}' ({self.cross_validation.constraints[one]:.4g})" for one in self.cross_validation.broken
+            f"'{one}' ({short(self.cross_validation.constraints[one])})"
+            for one in self.cross_validation.broken
         ]
         if broken:
             text += (
@@ -213,24 +215,34 @@ class Assessment:
         best = self.solution
         lines = [
             ("goal", in_words(best.direction, best.objective, best.constraints)),
-            ("threshold", exact(self.solution.threshold)),
-            ("resubstitution", f"{self.resubstitution:.6g}   on the rows that chose the threshold"),
+            ("threshold", "none" if best.interval is None else best.interval.shortest),
+            ("resubstitution", f"{count(self.resubstitution)}   on the rows that chose the threshold"),
             (
                 "cross-validated",
-                f"{self.cross_validated:.6g}   {self.folds} folds, pooled counts; what to expect on new rows",
+                (
+                    f"{count(self.cross_validated)}   {self.folds} folds, pooled counts; "
+                    "what to expect on new rows"
+                ),
             ),
-            ("optimism", f"{self.optimism:.6g}"),
+            ("optimism", f"{count(self.optimism)}"),
             ("fold thresholds", self._fold_thresholds()),
         ]
         lines += [
-            (one, f"{value:.6g} on these rows, {self.cross_validation.constraints[one]:.6g} cross-validated")
-            for one, value in self.resubstitution_constraints.items()
+            (
+                one,
+                f"{count(here)} on these rows, {count(there)} cross-validated",
+            )
+            for (one, here), there in zip(
+                self.resubstitution_constraints.items(),
+                self.cross_validation.constraints.values(),
+                strict=True,
+            )
         ]
         if none := self.cross_validation.infeasible_folds:
             lines.append(("infeasible", f"{none} of {self.folds} folds had no allowed threshold"))
         level = f"{self.confidence:.0%}"
         lines += [
-            ("near-optimal", f"{self.near_optimal}   within {self.tolerance:.3g} of the best value"),
+            ("near-optimal", f"{self.near_optimal}   within {short(self.tolerance)} of the best value"),
             (
                 f"{level} set",
                 f"{self.confidence_set}   holds the truly best threshold; exact"
@@ -243,8 +255,8 @@ class Assessment:
                 (
                     f"{level} bootstrap",
                     (
-                        f"[{self.bootstrap.low:.6g}, {self.bootstrap.high:.6g}]   heuristic: percentiles of "
-                        f"{len(self.bootstrap.thresholds):,} resamples"
+                        f"[{count(self.bootstrap.low)}, {count(self.bootstrap.high)}]   heuristic: "
+                        f"percentiles of {len(self.bootstrap.thresholds):,} resamples"
                     ),
                 )
             )
@@ -252,7 +264,7 @@ class Assessment:
         lines.append(
             (
                 f"{level} {worst}",
-                f"{self.lower_bound:.6g}   of the value on new rows at this threshold (DKW)"
+                f"{count(self.lower_bound)}   of the value on new rows at this threshold (DKW)"
                 if self.band is not None
                 else f"none: {self.no_band}",
             )
@@ -263,7 +275,7 @@ class Assessment:
         known = [t for t in self.cross_validation.thresholds if not math.isnan(t)]
         if not known:
             return "none"
-        return f"{min(known):.6g} to {max(known):.6g}, median {self.median_threshold:.6g}"
+        return f"{count(min(known))} to {count(max(known))}, median {count(self.median_threshold)}"
 
     def __repr__(self) -> str:
         return f"{text_pairs(self.lines())}\n\n{self.summary}"
@@ -272,7 +284,3 @@ class Assessment:
         import html
 
         return f"<p>{html.escape(self.summary)}</p>{html_pairs(self.lines())}"
-
-
-def _short(x: float | None) -> str:
-    return "none" if x is None else f"{x:.6g}"

@@ -11,6 +11,7 @@ import numpy as np
 from cutpoints._curve.costs import index_at
 from cutpoints._data.arrays import ArraySource
 from cutpoints._find import solve
+from cutpoints._format import count
 from cutpoints._result import Interval
 from cutpoints._search.run import search
 from cutpoints._search.sweep import all_cuts
@@ -44,8 +45,8 @@ class ThresholdSet:
 
     def __str__(self) -> str:
         if len(self.intervals) > 2:
-            return f"({self.low:.6g}, {self.high:.6g}] in {len(self.intervals):,} pieces"
-        return " and ".join(f"({low:.6g}, {high:.6g}]" for low, high in self.intervals)
+            return f"({count(self.low)}, {count(self.high)}] in {len(self.intervals):,} pieces"
+        return " and ".join(f"({count(low)}, {count(high)}]" for low, high in self.intervals)
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the JSON form."""

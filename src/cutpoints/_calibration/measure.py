@@ -12,7 +12,7 @@ from cutpoints._data.array_input import refuse_beyond
 from cutpoints._data.read import as_data
 from cutpoints._expected.theory import Theory, calibrated_threshold
 from cutpoints._find import find
-from cutpoints._format import json_number, text_pairs
+from cutpoints._format import count, json_number, p_value, short, shortest_inside, text_pairs
 from cutpoints._validate import one_of, positive_integer
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
@@ -215,8 +215,9 @@ class Calibration:
     def verdict(self) -> str:
         """One sentence. A test that does not reject proves nothing: with few rows it has little power."""
         tests = {"Spiegelhalter's": self.spiegelhalter_p, "the Cox": self.cox_p}
-        rejected = [f"{name} test (p = {p:.2g})" for name, p in tests.items() if p < REJECTED]
-        gain = f"recalibration could gain up to {self.miscalibration:.2g} of the Brier score {self.brier:.4g}"
+        rejected = [f"{name} test ({p_value(p)})" for name, p in tests.items() if p < REJECTED]
+        gain = f"recalibration could gain up to {short(self.miscalibration)}"
+        gain += f" of the Brier score {short(self.brier)}"
         if rejected:
             return f"Not calibrated, by {' and '.join(rejected)}; {gain}."
         return f"No test rejects calibration at {self.rows:,} rows; {gain}."
@@ -228,17 +229,17 @@ class Calibration:
 
     def __repr__(self) -> str:
         parts = (
-            f"{self.miscalibration:.6g} miscalibration - {self.discrimination:.6g} discrimination "
-            f"+ {self.uncertainty:.6g} uncertainty"
+            f"{count(self.miscalibration)} miscalibration - {count(self.discrimination)} discrimination "
+            f"+ {count(self.uncertainty)} uncertainty"
         )
         lines = [
             ("rows", f"{self.rows:,}"),
-            ("prevalence", f"{self.prevalence:.6g}, mean probability {self.mean_probability:.6g}"),
-            ("brier", f"{self.brier:.6g} = {parts}"),
-            ("log loss", f"{self.log_loss:.6g}"),
-            ("ece", f"{self.ece:.6g}  ({self.curve.bins})"),
-            ("slope", f"{self.slope:.6g}, intercept {self.intercept:.6g}  (calibrated: 1 and 0)"),
-            ("tests", f"Spiegelhalter p = {self.spiegelhalter_p:.3g}, Cox p = {self.cox_p:.3g}"),
+            ("prevalence", f"{count(self.prevalence)}, mean probability {count(self.mean_probability)}"),
+            ("brier", f"{count(self.brier)} = {parts}"),
+            ("log loss", f"{count(self.log_loss)}"),
+            ("ece", f"{count(self.ece)}  ({self.curve.bins})"),
+            ("slope", f"{count(self.slope)}, intercept {count(self.intercept)}  (calibrated: 1 and 0)"),
+            ("tests", f"Spiegelhalter {p_value(self.spiegelhalter_p)}, Cox {p_value(self.cox_p)}"),
             ("verdict", self.verdict),
         ]
         return text_pairs(lines)
@@ -350,17 +351,20 @@ class ThresholdCheck:
     @property
     def sentence(self) -> str:
         """The check in a sentence or two."""
-        name, found = self.solution.objective, self.solution.threshold
-        there = f"calibrated probabilities would have it at {self.theory.threshold:.4g} ({self.theory.rule})"
-        if self.theory.holds:
-            return f"The best threshold for {name} is {found:.4g}, and {there}: they agree."
-        below = self.gap < 0
         assert self.solution.interval is not None
+        low, high = self.solution.interval
+        # Close to the score that the gap is measured from, so that the numbers of the sentence add up.
+        name, found = self.solution.objective, shortest_inside(max(low, high - abs(self.gap) / 100), high)
+        theory = short(self.theory.threshold)
+        there = f"calibrated probabilities would have it at {theory} ({self.theory.rule})"
+        if self.theory.holds:
+            return f"The best threshold for {name} is {found}, and {there}: they agree."
+        below = self.gap < 0
         # From below the gap ends where the interval begins, which is not where the threshold is.
-        alike = f" (or any other above {self.solution.interval.low:.4g})" if below else ""
+        alike = f" (or any other above {short(self.solution.interval.low)})" if below else ""
         return (
-            f"The best threshold for {name} is {found:.4g}{alike}, while {there}: "
-            f"a gap of {abs(self.gap):.2g}. If it is not chance, probabilities near the threshold are "
+            f"The best threshold for {name} is {found}{alike}, while {there}: "
+            f"a gap of {short(abs(self.gap))}. If it is not chance, probabilities near the threshold are "
             f"{'too high' if below else 'too low'} by about that much."
         )
 

@@ -14,7 +14,7 @@ import numpy as np
 from cutpoints._curve import Table
 from cutpoints._curve.hull import chain, sentence
 from cutpoints._evaluate import evaluate_cut
-from cutpoints._format import json_number
+from cutpoints._format import exact, json_number, p_value, short
 from cutpoints._validate import one_of
 from cutpoints.exceptions import InfeasibleError, InvalidParameterError
 from cutpoints.metrics._arithmetic import as_fraction
@@ -75,6 +75,11 @@ class Entry:
     def threshold(self) -> float | None:
         """The best threshold; None for a bare confusion, or if the constraints cannot be met."""
         return None if self.solution is None else self.solution.threshold
+
+    @property
+    def interval(self) -> Interval | None:
+        """All thresholds that make the same decisions."""
+        return None if self.solution is None else self.solution.interval
 
     def to_dict(self, step: Improvement) -> dict[str, Any]:
         """Return the JSON form, with the improvement over another model."""
@@ -144,7 +149,8 @@ class JointHull:
         names = [" = ".join(owners) for owners in self.models]
         parts = zip(names, self.thresholds, self.low, self.high, strict=True)
         uses = [
-            sentence(t[0], low, high).replace("use ", f"use {name} at ", 1) for name, t, low, high in parts
+            sentence(exact(t[0]), low, high).replace("use ", f"use {name} at ", 1)
+            for name, t, low, high in parts
         ]
         return Table(
             {
@@ -302,7 +308,7 @@ class Comparison:
         if self.delong is not None:
             columns["auc low"] = _column(e.auc_interval and e.auc_interval.low for e in entries)
             columns["auc high"] = _column(e.auc_interval and e.auc_interval.high for e in entries)
-        return Table(columns)
+        return Table(columns, _column(e.interval and e.interval.low for e in entries))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
@@ -332,18 +338,18 @@ class Comparison:
         else:
             lines.append(f"winner    {self.winners[0] if self.winners else 'none meets the constraints'}")
         lines += [
-            f"baseline  accuracy {self.baseline:.4g} by always naming the larger class",
+            f"baseline  accuracy {short(self.baseline)} by always naming the larger class",
             "",
             str(self.table()),
         ]
         for test in self.tests:
-            boot = test.bootstrap
-            chance = "" if test.auc_p_value is None else f" (p = {test.auc_p_value:.3g})"
+            low, high = map(short, test.bootstrap.interval)
+            chance = "" if test.auc_p_value is None else f" ({p_value(test.auc_p_value)})"
             lines.append(
                 f"{test.first} against {test.second}: "
-                f"difference {boot.difference:.4g} [{boot.interval.low:.4g}, {boot.interval.high:.4g}], "
-                f"AUC difference {test.auc_difference:.4g}{chance}, "
-                f"McNemar p = {test.mcnemar.p_value:.3g}"
+                f"difference {short(test.bootstrap.difference)} [{low}, {high}], "
+                f"AUC difference {short(test.auc_difference)}{chance}, "
+                f"McNemar {p_value(test.mcnemar.p_value)}"
             )
         return "\n".join(lines)
 

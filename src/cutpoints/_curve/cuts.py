@@ -68,7 +68,7 @@ def curve(
           inf   0   0   2   2     0.0
           0.8   1   0   1   2     0.5
           0.4   1   1   1   1     0.5
-         0.35   2   1   0   1     1.0
+          0.3   2   1   0   1     1.0
           0.1   2   2   0   0     1.0
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"y": [0, 0, 1, 1], "p": [0.1, 0.4, 0.35, 0.8]})
@@ -176,7 +176,7 @@ class Curve:
                 else objective(metric, "metrics", "table")
             )
             columns[str(expression)] = self._cuts.values(expression)
-        return Table(columns)
+        return Table(columns, self._cuts.below)
 
     def at(self, threshold: float) -> Cut:
         """Return what a threshold does: its confusion, and the interval of thresholds that do the same.
@@ -206,6 +206,48 @@ class Curve:
             return decide(self._cuts, one, "sweep", 0, self._cuts.summary.rows)
 
         return solve(wanted, look)
+
+    def spread(self, n: int, *, around: float | None = None) -> NDArray[np.intp]:
+        """Return the positions of `n` cuts to show: spread over the curve, and closer around a threshold.
+
+        Even steps of recall and of the false positive rate, recall counting twice: where positives
+        are rare, even steps over the cuts would show hardly anything but the lowest scores.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> c = cp.curve([0, 0, 0, 0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7])
+        >>> c.thresholds[c.spread(4)]
+        array([inf, 0.7, 0.5, 0.1])
+        """
+        size = len(self)
+        if size <= n:
+            return np.arange(size)
+        sides = [
+            factor * side / total
+            for factor, side, total in ((2, self.tp, self.positives), (1, self.fp, self.negatives))
+            if total
+        ]
+        place = np.add.reduce(sides)
+        wanted = np.linspace(0, place[-1], n)
+        chosen = {0, size - 1}
+        if around is not None:
+            middle = int(costs.index_at(self._cuts, np.float64(around)))
+            step = wanted[1] / 2
+            chosen |= {middle, *self._nearest(place, place[middle] + np.array([-step, step]))}
+        # Where several steps have the same nearest cut, the highest thresholds make up the number.
+        for one in (*self._nearest(place, np.linspace(0, place[-1], n - len(chosen) + 2)), *range(size)):
+            if len(chosen) >= n:
+                break
+            chosen.add(one)
+        return np.array(sorted(chosen), dtype=np.intp)
+
+    @staticmethod
+    def _nearest(places: NDArray[np.float64], wanted: NDArray[np.float64]) -> list[int]:
+        """Return the position of the place nearest to each of those wanted; places ascend."""
+        right = np.searchsorted(places, wanted).clip(1, len(places) - 1)
+        nearer = wanted - places[right - 1] <= places[right] - wanted
+        return [int(i) for i in np.where(nearer, right - 1, right)]
 
     # --- ROC space
 

@@ -17,6 +17,7 @@ import numpy as np
 from cutpoints._curve.table import Table
 from cutpoints._data.array_input import as_floats, refuse_nan
 from cutpoints._find import cut_at
+from cutpoints._format import short
 from cutpoints._validate import number_in
 from cutpoints.exceptions import InvalidParameterError
 from cutpoints.metrics._arithmetic import as_fraction
@@ -220,9 +221,10 @@ class Hull:
                 "low": np.array([float(x) for x in low]),
                 "high": np.array([float(x) for x in high]),
                 "use": np.array(
-                    [sentence(t, a, b) for t, a, b in zip(self.thresholds, low, high, strict=True)]
+                    [sentence(self.cut(i).interval.shortest, low[i], high[i]) for i in range(len(self))]
                 ),
-            }
+            },
+            self._cuts.below[self.indices],
         )
 
     def randomized(self, *, fpr: float | None = None, tpr: float | None = None) -> Randomized:
@@ -324,9 +326,9 @@ def _share(given: float | None, default: Fraction, caller: str, name: str = "pre
     return as_fraction(given)
 
 
-def sentence(threshold: float, low: Fraction | float, high: Fraction | float) -> str:
+def sentence(threshold: str, low: Fraction | float, high: Fraction | float) -> str:
     """Say for which costs a threshold is best."""
-    use = f"use {threshold:.6g}"
+    use = f"use {threshold}"
     if low == math.inf:
         return f"{use} only if a miss costs nothing"
     if high == 0:
@@ -337,8 +339,8 @@ def sentence(threshold: float, low: Fraction | float, high: Fraction | float) ->
         return f"{use} while a false alarm costs more than {_misses(low)}"
     if low == 0:
         return f"{use} while a false alarm costs less than {_misses(high)}"
-    return f"{use} while a false alarm costs between {float(low):.4g} and {_misses(high)}"
+    return f"{use} while a false alarm costs between {short(float(low))} and {_misses(high)}"
 
 
 def _misses(ratio: Fraction | float) -> str:
-    return f"{float(ratio):.4g} miss{'' if ratio == 1 else 'es'}"
+    return f"{short(float(ratio))} miss{'' if ratio == 1 else 'es'}"

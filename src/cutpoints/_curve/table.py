@@ -8,16 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoints._format import text_table, to_frame
+from cutpoints._format import shortest_inside, text_table, to_frame
 
 _HALF = 10
 
 
 class Table(Mapping[str, NDArray[Any]]):
-    """Columns of equal length by name; prints as text, converts to a frame."""
+    """Columns of equal length by name; prints as text, converts to a frame.
 
-    def __init__(self, columns: dict[str, NDArray[Any]]) -> None:
+    With `below`, the lower ends of their intervals, thresholds print as the shortest decimals that make
+    the same decisions.
+    """
+
+    def __init__(self, columns: dict[str, NDArray[Any]], below: NDArray[Any] | None = None) -> None:
         self._columns = columns
+        self._below = below
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self._columns[name]
@@ -42,13 +47,15 @@ class Table(Mapping[str, NDArray[Any]]):
             list(range(rows)) if rows <= 2 * _HALF + 1 else [*range(_HALF), -1, *range(rows - _HALF, rows)]
         )
         lines = [list(self._columns)]
-        lines += [["..." if i < 0 else _cell(column[i]) for column in self._columns.values()] for i in shown]
+        lines += [["..." if i < 0 else self._cell(name, i) for name in self._columns] for i in shown]
         return text_table(lines, [i for i, x in enumerate(self._columns.values()) if x.dtype.kind in "UO"])
 
     __repr__ = __str__
 
-
-def _cell(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return str(value) if isinstance(value, np.integer) else f"{float(value):.6}"
+    def _cell(self, name: str, row: int) -> str:
+        value = self._columns[name][row]
+        if name == "threshold" and self._below is not None and not np.isnan(value):
+            return shortest_inside(float(self._below[row]), float(value))
+        if isinstance(value, str):
+            return value
+        return str(value) if isinstance(value, np.integer) else f"{float(value):.6}"

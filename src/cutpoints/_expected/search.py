@@ -63,7 +63,7 @@ class ExpectedSolution(Solution):
     def _lines(self) -> list[tuple[str, str]]:
         lines = super()._lines()
         if self.theory is not None:
-            text = f"positive iff p >= {exact(self.theory.threshold)} = {self.theory.rule}"
+            text = f"positive if p >= {exact(self.theory.threshold)} = {self.theory.rule}"
             lines.insert(2, ("theory", text))
         return [*lines, ("note", self.note)]
 

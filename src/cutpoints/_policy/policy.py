@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
 
 import numpy as np
 
-from cutpoints._format import exact
+from cutpoints._format import count, exact, rows_in_words
 from cutpoints._goal import goal, in_words
 from cutpoints._policy.typed_json import TEXT, is_finite, is_text
 from cutpoints.exceptions import InvalidParameterError
@@ -395,18 +395,16 @@ class Policy:
         kind = "" if self.dtype == "float64" else f" ({self.dtype})"
         lines = [
             ("policy", self.name or "(no name)"),
-            ("rule", f"positive iff {score} >= {exact(self.threshold)}{kind}"),
+            ("rule", f"positive if {score} >= {exact(self.threshold)}{kind}"),
             ("missing", {"error": "an error", "keep": "no decision"}.get(self.missing, self.missing)),
         ]
         if self.objective is not None:
             lines.append(("goal", in_words(self.direction, self.objective, self.constraints)))
         if self.found_on is not None:
             found = self.found_on
-            counts = "  ".join(f"{name} {exact(count)}" for name, count in found.confusion.to_dict().items())
-            data = (
-                f"{found.rows:,} rows, {exact(found.positives)} positive, {exact(found.negatives)} negative"
-            )
-            lines += [("value", exact(found.value)), ("confusion", counts), ("data", data)]
+            counts = "  ".join(f"{name} {count(n)}" for name, n in found.confusion.to_dict().items())
+            data = rows_in_words(found.rows, found.positives, found.negatives)
+            lines += [("value", count(found.value)), ("confusion", counts), ("data", data)]
         if self.created is not None:
             by = "" if self.library is None else f", {self.library}"
             lines.append(("created", f"{self.created}{by}"))

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cutpoints._find import cut_at
-from cutpoints._format import exact, json_number
+from cutpoints._format import count, json_number
 from cutpoints._goal import in_words
 from cutpoints._search.run import best_edge, undefined
 from cutpoints.exceptions import InvalidInputError
@@ -92,20 +92,20 @@ class BestSoFar:
     def __repr__(self) -> str:
         goal = in_words(self.direction, self.objective, self.constraints)
         lines: list[tuple[str, str]] = [("status", self.status)]
-        if self.threshold is not None:
+        if self.interval is not None and self.value is not None:
             lines += [
-                ("threshold", f"{exact(self.threshold)}  (positive iff score >= threshold)"),
-                ("value", f"{exact(self.value)}  ({goal})"),
+                ("threshold", f"{self.interval.shortest}  (positive if score >= threshold)"),
+                ("value", f"{count(self.value)}  ({goal})"),
             ]
         else:
             lines.append(("goal", goal))
         if self.status in {"bounded", "open"}:
-            lines.append(("optimum", f"between {exact(self.lower)} and {exact(self.upper)}"))
+            lines.append(("optimum", f"between {count(self.lower)} and {count(self.upper)}"))
             lines.append(
                 ("open", f"{self.open_rows:,} of {self.rows:,} rows are in buckets that may hold it")
             )
         if self.confusion is not None:
-            counts = "  ".join(f"{name} {exact(n)}" for name, n in self.confusion.to_dict().items())
+            counts = "  ".join(f"{name} {count(n)}" for name, n in self.confusion.to_dict().items())
             lines.append(("confusion", counts))
         return "\n".join(f"{name:<12}{text}" for name, text in lines)
 

@@ -55,7 +55,7 @@ class Sketch:
     >>> both = monday + tuesday
     >>> both.best(maximize="f1")
     status      optimal
-    threshold   0.35  (positive iff score >= threshold)
+    threshold   0.3  (positive if score >= threshold)
     value       0.8  (maximize f1)
     confusion   tp 2  fp 1  fn 0  tn 1
     >>> both.auc

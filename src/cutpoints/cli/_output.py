@@ -11,7 +11,7 @@ import click
 from cutpoints._format import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rich.console import Console, RenderableType
     from rich.table import Table
@@ -130,13 +130,19 @@ def print_columns(columns: Mapping[str, Sequence[str]]) -> None:
     It looks as `table` does, which needs two milliseconds for each row: too long for a whole curve.
     """
     widths = [max(map(len, (name, *cells))) for name, cells in columns.items()]
-    line = "  ".join(f"{{:>{width}}}" for width in widths).format
+    line = _right_justified(widths)
     rule = "-" if console().options.ascii_only else "\u2500"
     click.echo(click.style(line(*columns), bold=True))
     click.echo(rule * (sum(widths) + 2 * (len(widths) - 1)))
     for start in range(0, len(next(iter(columns.values()))), _BLOCK):
         rows = zip(*(cells[start : start + _BLOCK] for cells in columns.values()), strict=True)
         click.echo("\n".join(line(*row) for row in rows))
+
+
+def _right_justified(widths: Sequence[int]) -> Callable[..., str]:
+    """Return a function that writes cells in columns; without spaces at the end of the line."""
+    text = "  ".join(f"{{:>{width}}}" for width in widths)
+    return lambda *cells: text.format(*cells).rstrip()
 
 
 def table(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import cutpoints as cp
-from cutpoints._format import count, exact, value
+from cutpoints._format import count, value
 from cutpoints.cli._output import pairs, print_json, show, table, waiting
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _print(found: Segments) -> None:
         parts = key if len(found.by) > 1 else (key,)
         names = ["(missing)" if part is None else str(part) for part in parts]
         called = "-" if entry.confusion is None else count(entry.confusion.tp + entry.confusion.fp)
-        threshold = "-" if entry.threshold is None else exact(entry.threshold)
+        threshold = "-" if entry.interval is None else entry.interval.shortest
         worth = "-" if entry.value is None else value(entry.value)
         rows.append(
             [*names, threshold, worth, count(entry.rows), count(entry.positives), called, found.note(key)]

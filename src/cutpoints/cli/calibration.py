@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 import cutpoints as cp
-from cutpoints._format import count, value
+from cutpoints._format import count, p_value, percent, short, value
 from cutpoints.cli._options import (
     examples,
     files_argument,
@@ -83,20 +83,20 @@ def calibration(
 def _print(found: Calibration, sentence: str) -> None:
     curve = found.curve
     rows = [
-        ("data", f"{count(found.rows)} rows, {found.prevalence:.4g} positive"),
-        ("mean p", f"{found.mean_probability:.4g}"),
+        ("data", f"{count(found.rows)} rows, {percent(found.prevalence)} positive"),
+        ("mean p", f"{short(found.mean_probability)}"),
         (
             "Brier score",
             (
-                f"{found.brier:.4g} = {found.miscalibration:.4g} miscalibration "
-                f"- {found.discrimination:.4g} discrimination + {found.uncertainty:.4g} uncertainty"
+                f"{short(found.brier)} = {short(found.miscalibration)} miscalibration "
+                f"- {short(found.discrimination)} discrimination + {short(found.uncertainty)} uncertainty"
             ),
         ),
-        ("log loss", f"{found.log_loss:.4g}"),
-        ("ECE", f"{found.ece:.4g}   in {curve.bins}"),
-        ("slope", f"{found.slope:.4g}, intercept {found.intercept:.4g}   calibrated: 1 and 0"),
-        ("Spiegelhalter", f"z = {found.spiegelhalter_z:.3g}, p = {found.spiegelhalter_p:.3g}"),
-        ("Cox", f"chi2 = {found.cox_chi2:.3g}, p = {found.cox_p:.3g}   slope 1 and intercept 0"),
+        ("log loss", f"{short(found.log_loss)}"),
+        ("ECE", f"{short(found.ece)}   in {curve.bins}"),
+        ("slope", f"{short(found.slope)}, intercept {short(found.intercept)}   calibrated: 1 and 0"),
+        ("Spiegelhalter", f"z = {found.spiegelhalter_z:.3g}, {p_value(found.spiegelhalter_p)}"),
+        ("Cox", f"chi2 = {found.cox_chi2:.3g}, {p_value(found.cox_p)}   slope 1 and intercept 0"),
         ("verdict", found.verdict),
         ("threshold", sentence),
     ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import cutpoints as cp
-from cutpoints._format import count, exact, value
+from cutpoints._format import count, p_value, value
 from cutpoints.cli._options import (
     examples,
     files_argument,
@@ -153,7 +153,7 @@ def _columns(found: Comparison) -> dict[str, list[str]]:
     steps = found.improvements()
     columns = {
         "model": [("* " if e.name in found.winners else "  ") + e.name for e in entries],
-        "threshold": [exact(e.threshold) for e in entries],
+        "threshold": ["-" if e.interval is None else e.interval.shortest for e in entries],
         str(found.goal.expression): ["infeasible" if e.value is None else value(e.value) for e in entries],
         "better by": [value(steps[e.name].absolute) for e in entries],
         "relative": [_percent(steps[e.name].relative) for e in entries],
@@ -185,9 +185,9 @@ def _tests(found: Comparison) -> Any:
                 value(boot.difference),
                 f"[{value(boot.interval.low)}, {value(boot.interval.high)}]",
                 value(test.auc_difference),
-                "-" if test.auc_p_value is None else f"{test.auc_p_value:.3g}",
+                "-" if test.auc_p_value is None else p_value(test.auc_p_value, name=""),
                 f"{count(test.mcnemar.only_first)} : {count(test.mcnemar.only_second)}",
-                f"{test.mcnemar.p_value:.3g}",
+                p_value(test.mcnemar.p_value, name=""),
             ]
         )
     header = ["pair", "goal", "bootstrap", "AUC", "DeLong p", "right alone", "McNemar p"]

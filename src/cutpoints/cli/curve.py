@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import sys
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import cutpoints as cp
-from cutpoints._format import count, exact, rows_in_words, value
+from cutpoints._format import count, exact, json_number, rows_in_words, shortest_inside, value
 from cutpoints.cli._options import data_options, examples, json_option, need_label, read
 from cutpoints.cli._output import (
     KEY_METRICS,
@@ -30,11 +31,13 @@ if TYPE_CHECKING:
 
     from cutpoints._curve import Curve
     from cutpoints._evaluate import Evaluation
+    from cutpoints._result import Solution
 
 LIMIT = 20
+DEFAULT_GOAL = "f1"
 COUNTS = ("tp", "fp", "fn", "tn")
 # What a narrow terminal does without, first to last.
-_SPARE = ("mcc", "accuracy", "tn", "fn", "specificity")
+_SPARE = ("mcc", "accuracy", "tn", "fn", "specificity", "")
 
 
 @click.command(
@@ -58,7 +61,8 @@ _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity")
 @click.option(
     "--limit",
     type=click.IntRange(min=2),
-    help="Show about this many cuts, evenly spread.  [default: 20; all with --csv and --json]",
+    help="Show this many cuts, spread over the curve and closer around the best.  "
+    "[default: 20; all with --csv and --json]",
 )
 @click.option("--all", "everything", is_flag=True, help="Show every cut.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with all columns.")
@@ -77,7 +81,7 @@ _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity")
     show_default=True,
     help="Format of the plots.",
 )
-@click.option("--maximize", metavar="GOAL", help="Mark the best threshold for a goal in the plots: f1.")
+@click.option("--maximize", metavar="GOAL", help="Mark the best threshold for a goal.  [default: f1]")
 @click.option("--minimize", metavar="GOAL", help="The same for a goal to minimize: 'cost(fp=2, fn=1)'.")
 @json_option
 def curve(
@@ -114,21 +118,19 @@ def curve(
     if maximize is not None and minimize is not None:
         message = "--maximize and --minimize cannot both be given."
         raise click.UsageError(message)
-    if plot is None and (maximize is not None or minimize is not None):
-        message = "--maximize and --minimize mark a point in plots: add --plot."
-        raise click.UsageError(message)
     displays = _displays(plot)
     need_label(columns["label"], columns["positives"])
     with waiting("Counting"):
         found = cp.curve(read(files, **columns))
     warn_of_one_class((found.positives, found.negatives))
     files_written = _draw(found, displays, output, form, maximize=maximize, minimize=minimize, at=at)
+    best = None if at else _best(found, maximize, minimize)
     if at:
         shown = _at(found, at)
     else:
         if limit is None and not (everything or chosen):
             limit = LIMIT
-        shown = _spread(found, limit)
+        shown = _spread(found, limit, best)
     if as_csv:
         _print_csv(shown)
         return
@@ -141,17 +143,16 @@ def curve(
         "cuts": len(found),
     }
     if as_json:
-        from cutpoints._format import json_number
-
         points = zip(*shown.values(), strict=True)
         print_json(
             {name: json_number(value) for name, value in facts.items()}
             | {"points": [dict(zip(shown, map(json_number, p), strict=True)) for p in points]}
+            | ({} if best is None else {"best": _best_in_json(best)})
             | ({"evaluations": [one.to_dict() for one in _evaluations(found, at)]} if at else {})
             | ({"files": files_written} if displays else {})
         )
         return
-    _print(shown, facts, files_written)
+    _print(shown, facts, found, best, files_written)
     for one in _evaluations(found, at):
         _print_evaluation(one)
 
@@ -231,15 +232,32 @@ def _draw(
     return written
 
 
-def _spread(found: Curve, limit: int | None) -> dict[str, list[float]]:
-    """Return columns of all cuts, or of `limit` of them, the first and the last included."""
-    import numpy as np
+def _best(found: Curve, maximize: str | None, minimize: str | None) -> Solution | None:
+    """Return the best cut for the goal, F1 by default; None where that is undefined."""
+    if maximize is not None or minimize is not None:
+        return found.best(maximize=maximize, minimize=minimize)
+    return found.best(maximize=DEFAULT_GOAL) if found.positives else None
 
-    size = len(found)
+
+def _in_words(best: Solution) -> str:
+    assert best.value is not None
+    assert best.interval is not None
+    least = "lowest" if best.direction == "minimize" else "highest"
+    return f"{least} {best.objective} {value(best.value)}, at threshold {best.interval.shortest}"
+
+
+def _best_in_json(best: Solution) -> dict[str, Any]:
+    return {"goal": str(best.goal()), "threshold": json_number(best.threshold), "value": best.value}
+
+
+def _spread(found: Curve, limit: int | None, best: Solution | None) -> dict[str, list[float]]:
+    """Return columns of all cuts, or of `limit` of them, the best one included."""
+    goal = [] if best is None or best.objective in KEY_METRICS else [best.objective]
+    columns = found.table([*goal, *KEY_METRICS])
     rows: Any = slice(None)
-    if limit is not None and limit < size:
-        rows = np.linspace(0, size - 1, limit).round().astype(np.intp)
-    return {name: column[rows].tolist() for name, column in found.table(KEY_METRICS).items()}
+    if limit is not None:
+        rows = found.spread(limit, around=None if best is None else best.threshold)
+    return {name: column[rows].tolist() for name, column in columns.items()}
 
 
 def _print_csv(shown: Mapping[str, Sequence[float]]) -> None:
@@ -252,12 +270,22 @@ def _print_csv(shown: Mapping[str, Sequence[float]]) -> None:
 
 
 def _print(
-    shown: Mapping[str, Sequence[float]], facts: Mapping[str, float], written: Sequence[str] = ()
+    shown: Mapping[str, Sequence[float]],
+    facts: Mapping[str, float],
+    found: Curve,
+    best: Solution | None,
+    written: Sequence[str] = (),
 ) -> None:
     """Print a table that is as wide as the terminal allows, and the areas below the curves."""
     write: dict[str, Callable[[float], str]] = dict.fromkeys(COUNTS, count)
     write["threshold"] = exact
+    if len(shown["threshold"]) and best is not None:
+        thresholds = found.thresholds.tolist()
+        below = dict(zip(thresholds, [*thresholds[1:], -math.inf], strict=True))
+        write["threshold"] = lambda threshold: shortest_inside(below[threshold], threshold)
     columns = {name: [write.get(name, value)(x) for x in shown[name]] for name in shown}
+    if best is not None:
+        columns[""] = ["*" if x == best.threshold else "" for x in shown["threshold"]]
     for spare in _SPARE:
         if fits_in_line(columns):
             break
@@ -265,6 +293,7 @@ def _print(
     print_columns(columns)
     points, cuts = len(shown["threshold"]), int(facts["cuts"])
     rows = [
+        *([] if best is None else [("* best", _in_words(best))]),
         ("AUC", value(facts["auc"])),
         ("average precision", value(facts["average_precision"])),
         ("data", rows_in_words(facts["rows"], facts["positives"], facts["negatives"])),

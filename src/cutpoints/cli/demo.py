@@ -169,6 +169,7 @@ def _print(results: list[Result], save: str | None) -> None:
     rows = [row for result in results for row in _rows(result)]
     rows.append(["(the default)", exact(DEFAULT), "", "", count(default.fn), count(default.fp)])
     cost = next(result for result in results if result.goal.direction == "minimize")
+    assert cost.solution.interval is not None
     saved = cost.default_value - (cost.solution.value or 0)
     file = shlex.quote(save) if save is not None else _SAVED
     steps = [
@@ -185,7 +186,7 @@ def _print(results: list[Result], save: str | None) -> None:
         table(header, rows, left=1),
         f"* not met at {DEFAULT}",
         "",
-        f"If a miss costs 5 times a false alarm, {exact(cost.solution.threshold)} saves "
+        f"If a miss costs 5 times a false alarm, {cost.solution.interval.shortest} saves "
         f"{saved / cost.default_value:.0%} of the cost at {DEFAULT}.",
         "Each threshold is the exact optimum on these rows. On new rows expect a little",
         "less, since it was chosen on the same rows on which it is judged.",
@@ -212,10 +213,11 @@ def _rows(result: Result) -> list[list[str]]:
     solution, default = result.solution, result.default
     assert solution.confusion is not None
     assert solution.value is not None
+    assert solution.interval is not None
     rows = [
         [
             f"{solution.direction} {solution.objective}",
-            exact(solution.threshold),
+            solution.interval.shortest,
             value(solution.value),
             value(result.default_value),
             _change(solution.confusion.fn, default.fn),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 import cutpoints as cp
-from cutpoints._format import count, exact, value
+from cutpoints._format import count, exact, short, value
 from cutpoints.cli._options import (
     examples,
     files_argument,
@@ -155,21 +155,23 @@ def _print(solution: ExpectedSolution, moved: dict[str, Any] | None) -> None:
     low, high = solution.interval
     rows = [
         ("goal", str(solution.goal())),
-        ("threshold", f"{exact(solution.threshold)}   positive iff p >= threshold"),
+        ("threshold", f"{solution.interval.shortest}   positive if p >= threshold"),
         ("value", f"{count(solution.value)}   {solution.note}"),
     ]
     if solution.theory is not None:
         theory = solution.theory
-        rows.append(("theory", f"p >= {theory.threshold:.6g} = {theory.rule}, lambda being the best value"))
+        rows.append(
+            ("theory", f"p >= {count(theory.threshold)} = {theory.rule}, lambda being the best value")
+        )
     rows += [
         ("interval", f"({exact(low)}, {exact(high)}]   the same decisions for any threshold in it"),
-        ("expected", f"{count(solution.rows)} rows, {solution.positives:,.6g} positive"),
+        ("expected", f"{count(solution.rows)} rows, {count(solution.positives)} positive"),
     ]
     if moved is not None:
         error = moved["standard_error"]
-        how = "" if error is None else f", estimated, with a standard error of {error:.2g}"
+        how = "" if error is None else f", estimated, with a standard error of {short(error)}"
         rows += [
-            ("prior", f"{moved['train_prevalence']:.6g} -> {moved['new_prevalence']:.6g}{how}"),
+            ("prior", f"{count(moved['train_prevalence'])} -> {count(moved['new_prevalence'])}{how}"),
             ("unadjusted", f"{exact(moved['unadjusted_threshold'])}   on the probabilities as given"),
         ]
     metrics = solution.confusion

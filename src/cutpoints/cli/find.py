@@ -213,7 +213,7 @@ def _print(solution: Solution, wanted: Goal, default: Confusion | None, check: s
     low, high = solution.interval
     rows = [
         ("goal", str(wanted)),
-        ("threshold", f"{exact(solution.threshold)}   positive iff score >= threshold"),
+        ("threshold", f"{solution.interval.shortest}   positive if score >= threshold"),
         ("value", count(solution.value)),
         ("interval", f"({exact(low)}, {exact(high)}]   the same decisions for any threshold in it"),
         ("ties", _ties(solution)),
@@ -231,18 +231,15 @@ def _ties(solution: Solution) -> str:
         return "more cuts of equal value, with lower thresholds, than can be listed"
     if not solution.ties:
         return "none, every other cut is worse"
-    shown = ", ".join(exact(tie.threshold) for tie in solution.ties[:_TIES_SHOWN])
+    shown = ", ".join(tie.interval.shortest for tie in solution.ties[:_TIES_SHOWN])
     more = ", ..." if len(solution.ties) > _TIES_SHOWN else ""
     return f"{count(len(solution.ties))} more of equal value, at {shown}{more}"
 
 
 def _proof(solution: Solution) -> str:
-    proof = solution.certificate
     allowed = "certified " if solution.guarantee else "allowed " if solution.constraints else ""
     better = "higher" if solution.direction == "maximize" else "lower"
-    passes = f"{proof.passes} pass{'es' if proof.passes > 1 else ''}"
-    examined = f"{count(proof.rows_examined)} rows examined"
-    return f"no {allowed}cut has a {better} value ({proof.method}, {passes}, {examined})"
+    return f"no {allowed}cut has a {better} value ({solution.effort()})"
 
 
 def _two_by_two(confusion: Confusion) -> Any:

@@ -164,7 +164,7 @@ def _print(model: Model, run: Run, solution: Solution, path: str | None) -> None
     steps = f"{run.steps} program{'s' if run.steps > 1 else ''}"
     rows = [
         *_program(model, path),
-        ("threshold", f"{exact(solution.threshold)}   positive iff score >= threshold"),
+        ("threshold", f"{solution.interval.shortest}   positive if score >= threshold"),
         ("value", f"{count(solution.value)}{ties}"),
         ("interval", f"({exact(low)}, {exact(high)}]   the same decisions for any threshold in it"),
         ("confusion", confusion),

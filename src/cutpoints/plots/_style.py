@@ -13,6 +13,7 @@ import numpy as np
 from cutpoints._atomic import replaced
 from cutpoints._curve import Curve
 from cutpoints._curve import curve as compute_curve
+from cutpoints._format import exact, short
 from cutpoints._goal import objective
 from cutpoints.exceptions import InvalidParameterError, MissingDependencyError
 
@@ -86,16 +87,17 @@ def choose(
         if threshold is None:
             return None
         cut = curve.at(threshold)
-        text = f"threshold {threshold:.4g}"
+        text = f"threshold {exact(float(threshold))}"
         return Chosen(float(threshold), cut.interval, cut.confusion, text, None, ())
     best = curve.best(maximize=maximize, minimize=minimize, subject_to=subject_to).raise_if_infeasible()
     assert best.threshold is not None
     assert best.interval is not None
     assert best.confusion is not None
-    text = f"{'best' if maximize is not None else 'least'} {best.objective} = {best.value:.4g}"
-    text += f"\nat threshold {best.threshold:.4g}"
+    assert best.value is not None
+    text = f"{'best' if maximize is not None else 'least'} {best.objective} = {short(best.value)}"
+    text += f"\nat threshold {best.interval.shortest}"
     if best.ties:
-        text += f" ({len(best.ties)} more equal)"
+        text += f" ({len(best.ties):,} more equal)"
     ties = tuple(tie.threshold for tie in best.ties[:_LISTED_TIES])
     return Chosen(best.threshold, best.interval, best.confusion, text, objective(wanted), ties)
 

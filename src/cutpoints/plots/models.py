@@ -9,6 +9,7 @@ import numpy as np
 
 from cutpoints._calibration import ReliabilityCurve, reliability_curve
 from cutpoints._expected import ExpectedCurve, expected_curve
+from cutpoints._format import short
 from cutpoints._validate import one_of
 from cutpoints.plots._style import (
     BLUE,
@@ -68,7 +69,9 @@ class ComparisonDisplay(Display):
         for name, entry in comparison.entries.items():
             if entry.confusion is not None:
                 points[name] = entry.confusion.metric("fpr"), entry.confusion.metric("recall")
-            value = "infeasible" if entry.value is None else f"{comparison.goal.expression} {entry.value:.4g}"
+            value = (
+                "infeasible" if entry.value is None else f"{comparison.goal.expression} {short(entry.value)}"
+            )
             labels[name] = f"{name}: {value}"
             if not np.isnan(entry.auc):
                 labels[name] += f", AUC {entry.auc:.4f}"
