@@ -599,6 +599,21 @@ class InvalidInputError(CutpointError, ValueError):
         )
 
     @classmethod
+    def one_label(cls, *, name: str, label: object) -> Self:
+        """Build the error of labels that are all the same."""
+        return cls(
+            Column(name),
+            f" must have two or more classes. All labels are {_show(label)}.",
+            hint=(
+                "check the filter that the rows come from, or name all classes with ",
+                Argument("classes"),
+                ".",
+            ),
+            kind="one_label",
+            name=name,
+        )
+
+    @classmethod
     def targets(cls, *, kind: str, classes: int) -> Self:
         """Build the error of targets that are not two classes; scikit-learn's checks know its words."""
         return cls(

@@ -1,0 +1,7 @@
+"""More than two classes: cutpoints for ordered ones, decisions by a cost matrix, weights for argmax."""
+
+from cutpoints._classes.bayes import bayes_decision
+from cutpoints._classes.find import find_ordinal
+from cutpoints._classes.result import OrdinalSolution
+
+__all__ = ["OrdinalSolution", "bayes_decision", "find_ordinal"]

@@ -1,0 +1,157 @@
+"""The answer for ordered classes: cutpoints, what they do, and the proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from cutpoints._data.scores import read_scores
+from cutpoints._format import count, exact, html_pairs, json_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from cutpoints._result import Interval
+
+_SHOWN_CLASSES = 20
+
+
+@dataclass(frozen=True)
+class CutpointCertificate:
+    """The proof, in numbers: no cutpoints have a value beyond `upper`, and these attain `lower`.
+
+    `steps` of dynamic programming over all `cuts` for each cutpoint; the `compared` cuts that floats cannot
+    tell from the best were compared in integers.
+    """
+
+    lower: float
+    upper: float
+    cuts: int
+    steps: int
+    compared: int
+    resolution: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {**vars(self), "lower": json_number(self.lower), "upper": json_number(self.upper)}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class OrdinalSolution:
+    """The best cutpoints of one score for ordered classes.
+
+    Attributes
+    ----------
+    status : {"optimal"}
+        There are always cutpoints, and these are proven to be the best.
+    classes : tuple
+        The classes, in their order.
+    cutpoints : tuple of float
+        One less than there are classes, ascending: a row is in the first class below the first cutpoint, in
+        the second from it on, and so on. Two that are equal leave a class without rows; ``inf`` calls no row
+        one of the classes above it.
+    intervals : tuple of Interval
+        For each cutpoint, the thresholds in ``(low, high]`` that make the same decisions on the data.
+    value : float
+        The objective, rounded once from its exact value.
+    confusion_matrix : ndarray of shape (n_classes, n_classes)
+        Rows are the truth, columns the decision; exact.
+    certificate : CutpointCertificate
+        The proof that no other cutpoints are better.
+    """
+
+    status: Literal["optimal"]
+    objective: str
+    direction: Literal["maximize", "minimize"]
+    classes: tuple[Any, ...]
+    cutpoints: tuple[float, ...]
+    intervals: tuple[Interval, ...]
+    value: float
+    confusion_matrix: NDArray[Any]
+    certificate: CutpointCertificate
+    rows: int
+    _cross_validate: Callable[[], float] = field(repr=False)
+    _score: str | None = field(default=None, repr=False)
+
+    @cached_property
+    def cross_validated(self) -> float:
+        """The value to expect on new data: each of five folds is judged by the cutpoints of the others.
+
+        Computed when it is first looked at.
+        """
+        return self._cross_validate()
+
+    def decide(self, data: Any, *, score: str | None = None) -> NDArray[Any]:
+        """Return the class of each score; NaN scores are an error.
+
+        Parameters
+        ----------
+        data : array-like of shape (n_samples,), data frame or path
+            Scores, or a table with a column of them.
+        score : str, default=None
+            The column; the one that `find_ordinal` was given is known.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> s = cp.find_ordinal([1, 1, 2, 2, 3], [0.1, 0.2, 0.4, 0.5, 0.9], minimize="absolute_error")
+        >>> s.decide([0.0, 0.45, 2.0])
+        array([1, 2, 3])
+        """
+        scores = read_scores(data, score or self._score)
+        # As float64 on both sides: float32 scores must not round the cutpoints.
+        place = np.searchsorted(np.array(self.cutpoints), scores.astype(np.float64), side="right")
+        names = np.array(self.classes)
+        if names.tolist() != list(self.classes):
+            names = np.empty(len(self.classes), dtype=object)
+            names[:] = self.classes
+        return names[place]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
+        return {
+            "status": self.status,
+            "objective": self.objective,
+            "direction": self.direction,
+            "classes": list(self.classes),
+            "cutpoints": [json_number(cutpoint) for cutpoint in self.cutpoints],
+            "intervals": [interval.to_dict() for interval in self.intervals],
+            "value": json_number(self.value),
+            "cross_validated": json_number(self.cross_validated),
+            "confusion_matrix": self.confusion_matrix.tolist(),
+            "certificate": self.certificate.to_dict(),
+            "rows": self.rows,
+        }
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name:<15}{text}" for name, text in self._lines())
+
+    def _repr_html_(self) -> str:
+        return html_pairs(self._lines())
+
+    def _lines(self) -> list[tuple[str, str]]:
+        below = ["", *(f"score >= {exact(cutpoint)}" for cutpoint in self.cutpoints)]
+        below[0] = f"score < {exact(self.cutpoints[0])}"
+        pairs = list(zip(self.classes, below, self.confusion_matrix.sum(axis=0).tolist(), strict=True))
+        lines = [
+            (f"class {name}", f"{rule}   {count(number)} rows, {count(self.confusion_matrix[i, i])} rightly")
+            for i, (name, rule, number) in enumerate(pairs[:_SHOWN_CLASSES])
+        ]
+        if len(pairs) > _SHOWN_CLASSES:
+            lines.append(("", f"and {len(pairs) - _SHOWN_CLASSES} more classes"))
+        proof = self.certificate
+        return [
+            *lines,
+            ("value", f"{exact(self.value)}  ({self.direction} {self.objective})"),
+            ("on new data", f"{self.cross_validated:.6g}  (5-fold cross-validated)"),
+            (
+                "certificate",
+                f"optimal: no other cutpoints are better ({proof.steps} steps over {count(proof.cuts)} cuts)",
+            ),
+            ("data", f"{count(self.rows)} rows, {len(self.classes)} classes"),
+        ]
