@@ -323,7 +323,11 @@ def test_forms_for_people_and_programs():
     """The text names both ends and the value on new data; the JSON form has all of it."""
     y, p = sample()
     band = cp.find_band(y, p, minimize="cost(fp=5, fn=20, review=1)", subject_to="npv >= 0.97")
-    for text in (f"score >= {band.high!r}", f"score < {band.low!r}", "cross-validated, npv >= 0.97 is"):
+    for text in (
+        f"score >= {band.high_interval.shortest}",
+        f"score < {band.low_interval.shortest}",
+        "cross-validated, npv >= 0.97 is",
+    ):
         assert text in repr(band)
     assert "<table>" in band._repr_html_()
     shown = band.to_dict()

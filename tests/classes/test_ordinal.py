@@ -194,7 +194,7 @@ def test_forms_for_people_and_programs():
     """The text has a line per class and the value on new data; the JSON form has all of it."""
     y, s = grades()
     found = cp.find_ordinal(y, s, maximize="quadratic_kappa")
-    for text in ("class 0", f"score >= {found.cutpoints[1]!r}", "5-fold cross-validated", "optimal"):
+    for text in ("class 0", f"score >= {found.intervals[1].shortest}", "5-fold cross-validated", "optimal"):
         assert text in repr(found)
     assert "<table>" in found._repr_html_()
     shown = found.to_dict()

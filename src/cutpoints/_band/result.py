@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from cutpoints._data.scores import read_scores
-from cutpoints._format import count, exact, html_pairs, json_number, percent, rows_in_words
+from cutpoints._format import count, html_pairs, json_number, percent, rows_in_words, short
 from cutpoints._goal import in_words
 from cutpoints.exceptions import InfeasibleError
 
@@ -251,16 +252,19 @@ class Band:
         data = ("data", rows_in_words(self.rows, self.positives, self.negatives))
         if self.status != "optimal":
             return [("status", self._none()), ("goal", goal), data]
+        assert self.high_interval is not None
+        assert self.low_interval is not None
+        assert self.value is not None
         assert self.confusion is not None
         assert self.reviewed is not None
         assert self.coverage is not None
         cells = "  ".join(f"{name} {count(number)}" for name, number in self.confusion.to_dict().items())
         review = f"{count(self.reviewed)} rows in between ({percent(1 - self.coverage)})"
         lines = [
-            ("yes", f"score >= {exact(self.high)}"),
-            ("no", f"score < {exact(self.low)}"),
+            ("yes", f"score >= {self.high_interval.shortest}"),
+            ("no", f"score < {self.low_interval.shortest}"),
             ("review", review if self.reviewed else "no row"),
-            ("value", f"{exact(self.value)}  ({goal})"),
+            ("value", f"{count(self.value)}  ({goal})"),
             ("on new data", self._new_data()),
             ("one threshold", self._single()),
             ("automatic", cells),
@@ -288,17 +292,17 @@ class Band:
 
     def _new_data(self) -> str:
         found = self.cross_validated
-        if found.infeasible_folds == found.folds:
+        if math.isnan(found.value):
             return f"unknown: no band in any of {found.folds} folds"
-        held = "".join(f", {text} is {value:.4g}" for text, value in found.constraints.items())
-        return f"{found.value:.6g}  ({found.folds}-fold cross-validated{held})"
+        held = "".join(f", {text} is {short(value)}" for text, value in found.constraints.items())
+        return f"{count(found.value)}  ({found.folds}-fold cross-validated{held})"
 
     def _single(self) -> str:
         best = self.single
-        if best.threshold is None:
+        if best.interval is None or best.value is None:
             return "none meets the constraints"
         what = "" if best.objective == self.objective else f" {best.objective}"
-        return f"{exact(best.value)}{what} at {exact(best.threshold)}"
+        return f"{count(best.value)}{what} at {best.interval.shortest}"
 
     def _promise(self) -> str:
         told = self.guarantee

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cutpoints._data.scores import read_scores
-from cutpoints._format import count, exact, html_pairs, json_number
+from cutpoints._format import count, html_pairs, json_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,9 +135,12 @@ class OrdinalSolution:
     def _repr_html_(self) -> str:
         return html_pairs(self._lines())
 
+    def _new_data(self) -> str:
+        return "unknown" if math.isnan(self.cross_validated) else count(self.cross_validated)
+
     def _lines(self) -> list[tuple[str, str]]:
-        below = ["", *(f"score >= {exact(cutpoint)}" for cutpoint in self.cutpoints)]
-        below[0] = f"score < {exact(self.cutpoints[0])}"
+        points = [interval.shortest for interval in self.intervals]
+        below = [f"score < {points[0]}", *(f"score >= {point}" for point in points)]
         pairs = list(zip(self.classes, below, self.confusion_matrix.sum(axis=0).tolist(), strict=True))
         lines = [
             (f"class {name}", f"{rule}   {count(number)} rows, {count(self.confusion_matrix[i, i])} rightly")
@@ -147,8 +151,8 @@ class OrdinalSolution:
         proof = self.certificate
         return [
             *lines,
-            ("value", f"{exact(self.value)}  ({self.direction} {self.objective})"),
-            ("on new data", f"{self.cross_validated:.6g}  (5-fold cross-validated)"),
+            ("value", f"{count(self.value)}  ({self.direction} {self.objective})"),
+            ("on new data", f"{self._new_data()}  (5-fold cross-validated)"),
             (
                 "certificate",
                 f"optimal: no other cutpoints are better ({proof.steps} steps over {count(proof.cuts)} cuts)",
