@@ -93,7 +93,6 @@ PACKAGES = {
     "click": ("cli",),
     "rich": ("cli",),
     "matplotlib": ("plots",),
-    "plotly": ("_report",),
     "jinja2": ("_report",),
 }
 

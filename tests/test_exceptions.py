@@ -55,7 +55,7 @@ EXAMPLES = {
     "recount": SolverError.recount(claimed=1.0, counted=0.5, threshold=0.3, fault="labels differ"),
     "wrong": SolverError.wrong(found=0.5, truth=0.75),
     "nothing": SolverError.nothing(bound=0.75),
-    "dependency": MissingDependencyError.of(caller="report", package="plotly", extra="report"),
+    "dependency": MissingDependencyError.of(caller="report", package="jinja2", extra="report"),
 }
 
 
@@ -398,9 +398,9 @@ def test_missing_dependency_gives_the_command():
     error = EXAMPLES["dependency"]
 
     assert isinstance(error, ImportError)
-    assert "plotly" == error.name
+    assert "jinja2" == error.name
     assert (
-        "The package 'plotly' must be installed for report. It could not be imported.\n\n"
+        "The package 'jinja2' must be installed for report. It could not be imported.\n\n"
         "Hint: run `pip install 'cutpoints[report]'`."
     ) == str(error)
 

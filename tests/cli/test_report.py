@@ -38,7 +38,7 @@ def test_it_writes_a_page(scores, tmp_path):
     page = tmp_path / "out" / "report é.html"
     result = run(scores, *COLUMNS, "-o", page, "--title", "Hello <b>")
     assert (0, "") == (result.exit_code, result.stderr)
-    assert "Call a case positive when its score is at least 0.4" in " ".join(result.stdout.split())
+    assert "Flag a case when p ≥ 0.4: this flags 33.3 % of cases" in " ".join(result.stdout.split())
     assert "Hello &lt;b&gt;" in page.read_text(encoding="utf-8")
 
 
@@ -63,7 +63,22 @@ def test_several_models(scores):
     summary = json.loads(run(scores, *COLUMNS, "--score", "q", "--json").stdout)
     assert ["p", "q"] == [model["name"] for model in summary["models"]]
     assert "p" == summary["models"][0]["operating_points"][0]["policy"]["score"]
-    assert summary["sentence"].startswith(f"Use {summary['best_model']} and call")
+    assert summary["sentence"].startswith(f"Flag a case when {summary['best_model']} ≥ ")
+
+
+def test_names_unit_and_volume(scores):
+    """The sentence uses the reader's words for the positive class, a row, money and a month."""
+    options = ("--label", "y", "--score", "p", "--minimize", "cost(fp=2)", "--json", "--unit", "EUR")
+    more = ("--positive-name", "fraud", "--case-name", "order", "--per-month", "1000")
+    summary = json.loads(run(scores, *options, *more).stdout)
+    assert {"positive": "fraud", "case": "order", "unit": "EUR", "per_month": 1000} == summary["names"]
+    assert (
+        "Flag no order: this flags 0 % of cases, finds 0 % of fraud, and costs 0 EUR a month."
+        in summary["sentence"]
+    )
+    wrong = run(scores, *options, "--per-month", "-1")
+    assert (1, "") == (wrong.exit_code, wrong.stdout)
+    assert "--per-month" in wrong.stderr
 
 
 def test_standard_input(scores):

@@ -12,9 +12,9 @@ import pytest
 
 import cutpoints as cp
 from cutpoints._assess.bands import half_width
+from cutpoints._format import percent, short, shortest_inside
 from cutpoints._report import cuts as cuts_room
 from cutpoints._report.cuts import DRAWN_CUTS
-from cutpoints._report.summary import short
 from cutpoints._search import run
 from cutpoints.exceptions import InfeasibleError, InvalidInputError, InvalidParameterError, UnknownMetricError
 from report.plain import counted
@@ -117,7 +117,8 @@ def test_operating_points_are_exact(way, kind):
         assert point["threshold"] == model["cuts"]["threshold"][point["cut"]]
     for name in ("f1", "mcc", "youden_j", "accuracy"):
         assert cp.find(y, p, maximize=name).threshold == points[f"best-{name}"]["threshold"]
-    assert 0.5 == points["usual"]["threshold"]
+    assert (kind != "logits") == ("usual" in points)
+    assert 0.5 == points.get("usual", {"threshold": 0.5})["threshold"]
 
 
 def test_neighbours_and_the_hull_are_drawn():
@@ -180,11 +181,11 @@ def test_histogram_and_reliability(way):
 
 
 def test_small_data_are_cross_validated():
-    """The honest value, its bound and the constraints are those of `assess`."""
+    """The value on new data, its bound and the constraints are those of `assess`."""
     y, p = rows("probabilities", n=2000)
     goal = {"maximize": "recall", "subject_to": "precision >= 0.5"}
     judged = cp.assess(y, p, **goal, n_bootstrap=0)
-    told = cp.report(y, p, **goal).to_dict()["models"][0]["honest"]
+    told = cp.report(y, p, **goal).to_dict()["models"][0]["new_data"]
     assert "cross-validation" == told["method"]
     assert (judged.cross_validated, judged.lower_bound) == (told["value"], told["bound"])
     (constraint,) = told["constraints"]
@@ -203,12 +204,12 @@ def test_large_data_are_resampled(monkeypatch, goal):
         with monkeypatch.context() as patched:
             patched.setattr(new_data, "CROSS_VALIDATED_ROWS", 0)
             told = cp.report(y, p, **goal).to_dict()["models"][0]
-        honest, best = told["honest"], told["solution"]["value"]
+        honest, best = told["new_data"], told["solution"]["value"]
         assert "bootstrap of bucket counts" == honest["method"]
         worse = 1 if "maximize" in goal else -1
         assert worse * (best - honest["value"]) > 0
-        assert crossed["honest"]["bound"] == honest["bound"]
-        gaps.append([worse * (best - one["honest"]["value"]) for one in (told, crossed)])
+        assert crossed["new_data"]["bound"] == honest["bound"]
+        gaps.append([worse * (best - one["new_data"]["value"]) for one in (told, crossed)])
     resampled, crossed = np.mean(gaps, axis=0)
     assert 0.2 * crossed < resampled < 5 * crossed
 
@@ -221,8 +222,8 @@ def test_the_bound_is_that_of_the_band(monkeypatch):
     y, p = rows("probabilities")
     model = cp.report(y, p, maximize="recall", subject_to="fpr <= 0.2").to_dict()["models"][0]
     wide = half_width(int(y.sum()), 0.95)
-    assert model["solution"]["value"] - wide == pytest.approx(model["honest"]["bound"], abs=1e-9)
-    (fpr,) = model["honest"]["constraints"]
+    assert model["solution"]["value"] - wide == pytest.approx(model["new_data"]["bound"], abs=1e-9)
+    (fpr,) = model["new_data"]["constraints"]
     assert fpr["expected"] == pytest.approx(fpr["value"], abs=0.01)
 
 
@@ -245,7 +246,7 @@ def test_tiny_data_have_a_summary_and_a_page(y, p):
     model = made.to_dict()["models"][0]
     if len(set(y)) == 1:
         assert model["auc"]["value"] is None
-    assert model["honest"]["method"] in ("none", "cross-validation")
+    assert model["new_data"]["method"] in ("none", "cross-validation")
 
 
 def test_weights_are_masses():
@@ -258,7 +259,7 @@ def test_weights_are_masses():
     assert cp.find(y, p, maximize="f1", sample_weight=w).confusion.to_dict() == model["solution"]["confusion"]
     assert summary["data"]["weighted"]
     assert model["reliability"][0]["low"] is None
-    assert "cross-validation" == model["honest"]["method"]
+    assert "cross-validation" == model["new_data"]["method"]
     assert math.isclose(sum(model["histogram"]["positives"]), float(w[y == 1].sum()))
 
 
@@ -291,18 +292,129 @@ def test_frames_and_files(tmp_path):
 
 
 def test_the_sentence():
-    """The decision is one sentence with the rule, the value, that at 0.5 and the honest one."""
+    """The decision is a sentence with the rule, what it flags and finds, and its value; then new data."""
     y, p = rows("probabilities", n=2000)
     made = cp.report(y, {"a": p, "b": p[::-1].copy()}, maximize="f1")
     best, judged = cp.find(y, p, maximize="f1"), cp.assess(y, p, maximize="f1", n_bootstrap=0)
     half = cp.curve(y, p).at(0.5).confusion.metric("f1")
+    shown = shortest_inside(best.interval.low, best.interval.high)
+    flagged, recall = (best.confusion.metric(name) for name in ("predicted_positive_rate", "recall"))
     assert repr(made) == (
-        f"Use a and call a case positive when its score is at least {best.threshold:.4g}: F1 is then "
-        f"{best.value:.4g} on these 2,000 rows, {half:.4g} at the usual 0.5, and about "
-        f"{judged.cross_validated:.4g} is to be expected on new ones."
+        f"Flag a case when a ≥ {shown}: this flags {percent(flagged)} of cases, finds {percent(recall)} of "
+        f"positives, and has F1 {best.value:.4g} ({half:.4g} at 0.5). "
+        f"Expect F1 of about {judged.cross_validated:.4g} on new data."
     )
-    nobody = cp.report([0, 0, 0], [0.1, 0.2, 0.3], maximize="accuracy")
-    assert repr(nobody).startswith("Call nobody positive: accuracy is then 1 on these 3 rows")
+    assert len(shown) < 8
+
+
+NAMES = {"positive_name": "fraud", "case_name": "order", "unit": "EUR", "per_month": 500}
+HALF = " when score ≥ 0.4: this flags 50 % of cases"
+
+
+@pytest.mark.parametrize(
+    ("goal", "names", "text"),
+    [
+        (
+            {"maximize": "f1"},
+            {},
+            f"Flag a case{HALF}, finds 100 % of positives, and has F1 0.8 (0.5 at 0.5).",
+        ),
+        ({"maximize": "recall"}, {}, f"Flag a case{HALF} and finds 100 % of positives."),
+        (
+            {"maximize": "recall", "subject_to": "precision >= 0.6"},
+            {"positive_name": "fraud"},
+            f"Flag a case{HALF} and finds 100 % of fraud, with precision >= 0.6.",
+        ),
+        (
+            {"minimize": "cost(fp=6, fn=60)"},
+            NAMES,
+            f"Flag an order{HALF}, finds 100 % of fraud, and costs 90.9 % less than at 0.5.",
+        ),
+        (
+            {"minimize": "cost(fp=1)"},
+            NAMES,
+            "Flag no order: this flags 0 % of cases, finds 0 % of fraud, and costs 100 % less than at 0.5.",
+        ),
+        (
+            {"maximize": "profit(tp=12, fp=-6)"},
+            {"unit": "$"},
+            f"Flag a case{HALF}, finds 100 % of positives, and earns 3,000 $ per 1,000 cases.",
+        ),
+    ],
+    ids=str,
+)
+def test_sentences_use_the_words_of_the_reader(goal, names, text):
+    """Names, currency and volume are in the sentence; it compares with 0.5 where that says something."""
+    y, p = [0, 0, 0, 1, 0, 1], [0.1, 0.2, 0.3, 0.45, 0.6, 0.9]
+    assert text == cp.report(y, p, **goal, **names).to_dict()["models"][0]["sentence"]
+
+
+@pytest.mark.parametrize("kind", ["probabilities", "two decimals", "float32", "logits", "infinite", "skewed"])
+def test_shown_thresholds_decide_the_same(way, kind):
+    """Every threshold on the page, read as it is shown, has the very counts that stand beside it."""
+    y, p = rows(kind, n=5000)
+    (model,) = cp.report(y, p, maximize="f1").to_dict()["models"]
+    cuts = model["cuts"]
+    for shown, tp, fp in list(zip(cuts["shown"], cuts["tp"], cuts["fp"], strict=True))[::7]:
+        counts = counted(y, p, p.dtype.type(float(shown)))
+        assert (tp, fp) == (counts["tp"], counts["fp"]), shown
+    best = model["operating_points"][0]
+    assert len(cuts["shown"][best["cut"]]) <= len(repr(float(best["threshold"])))
+
+
+def test_names_are_checked():
+    """A name that is no text and a volume that is no number are errors that name the argument."""
+    for wrong in (
+        {"positive_name": 3},
+        {"case_name": ""},
+        {"unit": 1.5},
+        {"per_month": 0},
+        {"per_month": "x"},
+    ):
+        with pytest.raises(InvalidParameterError, match=next(iter(wrong))):
+            cp.report([0, 1], [0.1, 0.2], maximize="f1", **wrong)
+
+
+def test_warnings_are_for_those_whom_they_concern():
+    """Constraints that will fail, few positives, inverted scores, a useless accuracy: each in its place."""
+    y, p = rows("probabilities", n=2000)
+
+    def warned(p, **goal):
+        return cp.report(y, p, **goal).to_dict()["models"][0]["warnings"]
+
+    assert [] == warned(p, maximize="f1") == warned(p, maximize="recall", subject_to="precision >= 0.3")
+    (text,) = warned(p, maximize="recall", subject_to="precision >= 0.85")
+    assert text.startswith("precision >= 0.85 holds on these rows")
+    (text,) = warned(1 - p, maximize="f1")
+    assert text.startswith("High scores belong to negatives here")
+    (text,) = warned(np.random.default_rng(9).random(2000), maximize="accuracy")
+    assert "no threshold is better" in text
+    few = np.r_[np.ones(9, int), np.zeros(991, int)]
+    told = cp.report(few, np.r_[np.full(9, 0.9), np.full(991, 0.1)], maximize="f1", positive_name="fraud")
+    assert ["Only 9 rows are fraud: all numbers here are rough."] == told.to_dict()["models"][0]["warnings"]
+
+
+def test_half_is_named_for_probabilities_only():
+    """Scores that are points or logits have no operating point at 0.5, and no word of it."""
+    y, p = rows("probabilities", n=500)
+    for scores in (1000 * p, rows("logits", n=500)[1]):
+        summary = cp.report(y, scores, maximize="f1").to_dict()
+        check(summary)
+        assert "usual" not in [point["key"] for point in summary["models"][0]["operating_points"]]
+        assert "0.5)" not in summary["sentence"]
+
+
+def test_scores_near_zero_are_binned_in_log_odds(way):
+    """If most probabilities would fall into one bin, the bins are equal in log-odds and hold every row."""
+    y, p = rows("probabilities")
+    small = 1 / (1 + np.exp(6 - 2 * np.log(p / (1 - p))))
+    shape = cp.report(y, small, maximize="f1").to_dict()["models"][0]["histogram"]
+    assert "log-odds" == shape["scale"]
+    assert np.allclose(
+        np.diff(np.log(np.divide(shape["edges"], 1 - np.array(shape["edges"]))), 2), 0, atol=1e-9
+    )
+    assert (int(y.sum()), int((1 - y).sum())) == (sum(shape["positives"]), sum(shape["negatives"]))
+    assert "linear" == cp.report(y, p, maximize="f1").to_dict()["models"][0]["histogram"]["scale"]
 
 
 @pytest.mark.parametrize(
@@ -314,16 +426,21 @@ def test_short_numbers(number, text):
 
 
 def test_a_linear_goal_fills_in_the_costs():
-    """The fields start with the costs of the goal, with 1 and 1 where it has none."""
+    """The fields start with the costs of the goal, or with those that a linear goal amounts to."""
     y, p = rows("probabilities", n=300)
     costs = {
-        "cost(fp=2, fn=5)": {"fp": 2.0, "fn": 5.0},
-        "error_rate": {"fp": 1.0, "fn": 1.0},
-        "cost(fp=0.1, fn=3, tp=1, tn=0.05)": {"fp": 0.05, "fn": 2.0},
+        "minimize cost(fp=2, fn=5)": (0, 2, 5, 0, True, False),
+        "minimize cost_per_row(fp=0.1, fn=3, tp=1, tn=0.05)": (1, 0.1, 3, 0.05, True, False),
+        "maximize profit(tp=20, fp=-3)": (-20, 3, 0, 0, True, True),
+        "minimize error_rate": (0, 1, 1, 0, False, False),
+        "maximize accuracy": (0, 1, 1, 0, False, False),
+        "maximize f1": (0, 1, 1, 0, False, False),
+        "maximize cost(fp=2, fn=5)": (0, 1, 1, 0, False, False),
     }
     for goal, wanted in costs.items():
-        assert wanted == cp.report(y, p, minimize=goal).to_dict()["costs"]
-    assert {"fp": 1.0, "fn": 1.0} == cp.report(y, p, maximize="f1").to_dict()["costs"]
+        direction, objective = goal.split(" ", 1)
+        told = cp.report(y, p, **{direction: objective}).to_dict()["costs"]
+        assert dict(zip(("tp", "fp", "fn", "tn", "goal", "profit"), wanted, strict=True)) == told
 
 
 def test_own_functions_are_goals():
@@ -390,7 +507,7 @@ def test_many_models_stay_small():
     made = cp.report(y, models, maximize="f1")
     check(made.to_dict())
     assert sum(len(model["cuts"]["tp"]) for model in made.to_dict()["models"]) <= 5 * DRAWN_CUTS
-    assert len(made.html().encode()) < 6_000_000
+    assert len(made.html().encode()) < 2_500_000
     with pytest.raises(InvalidParameterError, match="40 models at most"):
         cp.report(y, models | {"one more": p}, maximize="f1")
 
@@ -399,14 +516,13 @@ def test_small_weights_are_no_few_rows():
     """Weights that sum up to one are many rows still, and judged as such."""
     y, p = rows("probabilities", n=1000)
     model = cp.report(y, p, maximize="f1", sample_weight=np.full(1000, 0.001)).to_dict()["models"][0]
-    assert "cross-validation" == model["honest"]["method"]
+    assert "cross-validation" == model["new_data"]["method"]
     alone = np.r_[1, np.zeros(99, int)]
     model = cp.report(alone, p[:100], maximize="f1", sample_weight=np.full(100, 5.0)).to_dict()["models"][0]
-    assert "none" == model["honest"]["method"]
-    assert model["honest"]["how"]
+    assert "none" == model["new_data"]["method"]
+    assert model["new_data"]["how"]
 
 
-def test_the_sentence_is_short_for_huge_scores_and_right_for_one_row():
-    """1e300 has 301 digits, and one row is not "these 1 rows"."""
-    assert "at least 4e+299:" in repr(cp.report([0, 1], [1e299, 4e299], maximize="f1"))
-    assert "on this one row" in repr(cp.report([1], [0.5], maximize="f1"))
+def test_the_sentence_is_short_for_huge_scores():
+    """1e300 has 301 digits."""
+    assert "when score ≥ 4e+299:" in repr(cp.report([0, 1], [1e299, 4e299], maximize="f1"))

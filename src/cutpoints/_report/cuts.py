@@ -27,6 +27,7 @@ from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -44,6 +45,8 @@ LISTED_TIES = 3
 _CLOSE_CUTS = 40
 """Cuts drawn on each side of an optimum where they are known: the slider is fine there."""
 _BINS = 40
+_TAIL = 1e-4
+"""The share of rows at each end that an axis of log-odds leaves out: a few scores near 0 would fill it."""
 _RELIABILITY_BINS = 10
 
 
@@ -51,7 +54,7 @@ _RELIABILITY_BINS = 10
 class ModelCuts:
     """Cuts of one model, thresholds descending, and the solutions of the searches.
 
-    `complete` says whether `cuts` are all cuts of the data. If not, `below` of a cut is unknown.
+    `complete` says whether `cuts` are all cuts of the data. If not, `below` of a cut may be too high.
     """
 
     summary: Summary
@@ -69,7 +72,15 @@ class ModelCuts:
     @property
     def probabilities(self) -> bool:
         """Whether all scores lie in [0, 1]."""
-        return 0 <= self.summary.low <= self.summary.high <= 1
+        return looks_like_probabilities(self.summary)
+
+    def confusion(self, threshold: float) -> dict[str, Fraction]:
+        """Return the exact confusion at the cut with this very threshold."""
+        return self.cuts.confusion(self.index_at(threshold))
+
+    def usual(self, threshold: float) -> dict[str, Fraction] | None:
+        """Return the confusion at the usual threshold of probabilities; None for other scores."""
+        return self.confusion(threshold) if self.probabilities else None
 
     def index_at(self, threshold: float) -> int:
         """Return the cut with this very threshold, which must be one of them."""
@@ -78,17 +89,26 @@ class ModelCuts:
         return found
 
 
-def find_cuts(source: Source, goals: Sequence[Goal], threshold: float) -> ModelCuts:
-    """Search for every goal, exactly, and return the cuts to draw; `threshold` is one of them.
+def looks_like_probabilities(summary: Summary) -> bool:
+    """Return whether all scores lie in [0, 1]; for others nobody means 0.5."""
+    return 0 <= summary.low <= summary.high <= 1
 
-    Raises `InfeasibleError` if the first goal has no solution.
+
+def find_cuts(source: Source, goals: Sequence[Goal], usual: float) -> ModelCuts:
+    """Search for every goal, exactly, and return the cuts to draw.
+
+    The `usual` threshold of probabilities is one of them, if all scores lie in [0, 1]. Raises
+    `InfeasibleError` if the first goal has no solution.
     """
     summary = source.summary()
+    threshold = usual if looks_like_probabilities(summary) else None
     if summary.rows <= ALL_CUTS_ROWS:
         every = all_cuts(source)
         solutions = _solve(goals, lambda one: decide(every, one, "sweep", source.passes, summary.rows))
-        called = np.searchsorted(-every.thresholds, -threshold, side="right") - 1
-        cuts = _merged(every, _one_cut(summary, threshold, every.tp[called], every.fp[called]))
+        cuts = every
+        if threshold is not None:
+            called = np.searchsorted(-every.thresholds, -threshold, side="right") - 1
+            cuts = _merged(every, _one_cut(summary, threshold, every.tp[called], every.fp[called]))
         return ModelCuts(summary, cuts, complete=True, solutions=solutions, edges=every)
     shared = _SharedPasses(source, threshold)
     together = search_together(OnePart(shared), {i: (0, goal) for i, goal in enumerate(goals)})
@@ -103,7 +123,7 @@ def find_cuts(source: Source, goals: Sequence[Goal], threshold: float) -> ModelC
     solutions = _solve(goals, look)
     cuts = _merged(
         shared.edges,
-        _one_cut(summary, threshold, *shared.called()),
+        *([] if threshold is None else [_one_cut(summary, threshold, *shared.called())]),
         *(_close(found) for found in known.values() if not isinstance(found, InvalidInputError)),
     )
     return ModelCuts(summary, cuts, complete=False, solutions=solutions, edges=shared.edges)
@@ -127,9 +147,9 @@ class _SharedPasses:
     of it. The rows of that bucket are read in the same pass as the first rows that a search asks for.
     """
 
-    def __init__(self, source: Source, threshold: float) -> None:
+    def __init__(self, source: Source, threshold: float | None) -> None:
         self._source = source
-        self._threshold = threshold
+        self._threshold = threshold = math.inf if threshold is None else threshold
         self._table = table = source.histogram(None)
         self._span = table.span(np.arange(len(table.rows), dtype=np.intp))
         self._at = at = int(np.searchsorted(self._span.high, threshold))
@@ -176,8 +196,10 @@ class _SharedPasses:
         summary = self.summary()
         # The lowest bucket may have no lower end of its own; the lowest score is as good.
         low = np.maximum(self._span.low.astype(np.float64), summary.low)[::-1]
+        # No score lies between a bucket and the one below it: a shorter threshold fits there.
+        below = np.append(self._span.high.astype(np.float64)[::-1][1:], -np.inf)
         tp, fp = (np.cumsum(side[::-1]) for side in (self._table.pos, self._table.neg))
-        return with_none(Cuts(summary, low, low, tp, fp))
+        return with_none(Cuts(summary, low, np.minimum(below, low), tp, fp))
 
 
 def _joined(ranges: Ranges, one: Ranges) -> Ranges:
@@ -241,6 +263,7 @@ def thin(cuts: Cuts, keep: Iterable[int], most: int) -> NDArray[np.intp]:
 def histogram(model: ModelCuts) -> dict[str, Any]:
     """Return how many of each class have finite scores in bins of equal width.
 
+    Bins are equal in log-odds if the scores are probabilities and most of them would fall into one bin.
     Exact where all cuts are known. Otherwise each bucket is counted where its lower end lies:
     `width` says how wide buckets are, and so how far a row may be from its bin.
     """
@@ -253,8 +276,18 @@ def histogram(model: ModelCuts) -> dict[str, Any]:
     bins = min(_BINS, max(2, len(places)))
     edges = np.linspace(low / 2, high / 2, bins + 1) * 2  # halved: the difference may overflow
     index = np.clip(np.searchsorted(edges, places, side="right") - 1, 0, bins - 1)
+    log_odds = model.probabilities and 2 * np.bincount(index, pos + neg).max() > (pos + neg).sum() > 0
+    if log_odds and bins == _BINS:
+        shares = np.cumsum(pos + neg) / (pos + neg).sum()
+        ends = np.clip(places[np.searchsorted(shares, [_TAIL, 1 - _TAIL])], 1e-9, 1 - 1e-9)
+        low, high = np.log(ends / (1 - ends)).tolist()
+        inner = np.linspace(low, high, bins + 1)
+        edges = 1 / (1 + np.exp(-inner))
+        # Scores beyond the ends are few, and belong to the outer bins.
+        index = np.clip(np.searchsorted(edges, places, side="right") - 1, 0, bins - 1)
     number = _number(model)
     return {
+        "scale": "log-odds" if log_odds and bins == _BINS else "linear",
         "edges": [float(edge) for edge in edges],
         "positives": [number(x) for x in np.bincount(index, weights=pos, minlength=bins)],
         "negatives": [number(x) for x in np.bincount(index, weights=neg, minlength=bins)],

@@ -1,4 +1,4 @@
-"""What to expect on new rows: an honest value beside the one that the same rows chose."""
+"""What to expect on new data: an estimate beside the value that the same rows chose."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ Method = Literal["cross-validation", "bootstrap of bucket counts", "none"]
 
 
 @dataclass(frozen=True)
-class Trust:
-    """The value to expect on new rows, how it was found, and the worst that is plausible.
+class NewData:
+    """The value to expect on new data, how it was found, and the worst that is plausible.
 
     `value` is NaN where there is none (`how` says why), and `bound` where there is no band.
     """
@@ -49,7 +49,7 @@ class Trust:
     bound: float
     how: str
     constraints: tuple[tuple[str, float, float], ...] = ()
-    """Each constraint, the value of its metric on these rows, and what to expect on new ones."""
+    """Each constraint, the value of its metric on these rows, and what to expect on new data."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -66,7 +66,9 @@ class Trust:
         }
 
 
-def trust(source: Source, goal: Goal, model: ModelCuts, *, weighted: bool, random_state: int = 0) -> Trust:
+def on_new_data(
+    source: Source, goal: Goal, model: ModelCuts, *, weighted: bool, random_state: int = 0
+) -> NewData:
     """Judge the best threshold by rows that did not choose it.
 
     Cross-validation up to `CROSS_VALIDATED_ROWS` rows with labels in memory. Otherwise the optimism is
@@ -79,7 +81,7 @@ def trust(source: Source, goal: Goal, model: ModelCuts, *, weighted: bool, rando
     # Weights say nothing of how many rows a class has; `assess` will say it if they are too few.
     fewest = FOLDS if weighted else int(min(model.summary.totals))
     if fewest < 2:
-        return Trust("none", math.nan, math.nan, "each class needs two rows or more to judge a choice")
+        return NewData("none", math.nan, math.nan, "each class needs at least two rows")
     one_by_one = isinstance(source, ArraySource) and isinstance(source.streams[0].labels, Labels)
     if one_by_one and rows <= CROSS_VALIDATED_ROWS:
         folds = min(FOLDS, fewest)
@@ -94,15 +96,15 @@ def trust(source: Source, goal: Goal, model: ModelCuts, *, weighted: bool, rando
                 random_state=random_state,
             )
         except CutpointError as error:
-            return Trust("none", math.nan, math.nan, error.facts)
+            return NewData("none", math.nan, math.nan, error.facts)
         if math.isnan(found.cross_validated):
-            why = f"in none of {folds} folds could a threshold be chosen and judged"
-            return Trust("none", math.nan, found.lower_bound, why)
-        return Trust(
+            why = f"no threshold could be chosen and judged in any of {folds} folds"
+            return NewData("none", math.nan, found.lower_bound, why)
+        return NewData(
             "cross-validation",
             found.cross_validated,
             found.lower_bound,
-            f"{folds}-fold cross-validation: each fold is judged at the threshold of the others, "
+            f"{folds}-fold cross-validation: each fold is judged at the best threshold of the others, "
             "and the counts of all folds are added up",
             tuple(
                 (one, value, found.cross_validation.constraints[one])
@@ -110,18 +112,18 @@ def trust(source: Source, goal: Goal, model: ModelCuts, *, weighted: bool, rando
             ),
         )
     if weighted:
-        return Trust("none", math.nan, math.nan, "the counts of weighted rows cannot be resampled")
+        return NewData("none", math.nan, math.nan, "counts of weighted rows cannot be resampled")
     buckets = min(RESAMPLED_BUCKETS, len(model.edges))
     expressions = [goal.expression, *(one.expression for one in goal.constraints)]
     assert solution.confusion is not None
     values = [solution.confusion.metric(one) for one in expressions]
     expected = [a - b for a, b in zip(values, _optimism(goal, model, random_state), strict=True)]
-    return Trust(
+    return NewData(
         "bootstrap of bucket counts",
         expected[0],
         _bound(goal, solution, model.summary),
-        f"the counts of {buckets:,} buckets of scores, resampled {REPLICATES} times: "
-        "how much better a resample finds its own threshold than these rows do",
+        f"bootstrap with {REPLICATES} resamples of {buckets:,} buckets of scores: how much better "
+        "a threshold is on the rows that chose it than on others is subtracted",
         tuple(zip(map(str, goal.constraints), values[1:], expected[1:], strict=True)),
     )
 

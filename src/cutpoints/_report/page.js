@@ -2,125 +2,106 @@
 
 // ---------------------------------------------------------------- showing the state
 
-function fill(table, confusion) {
-  for (const cell of table.querySelectorAll("[data-cell]")) {
-    cell.textContent = grouped(confusion[cell.dataset.cell]);
-    cell.dataset.value = confusion[cell.dataset.cell];
-  }
-}
-
-function put(id, value, text = shown(value)) {
+function put(id, value, text) {
   $(id).textContent = text;
   $(id).dataset.value = value;
 }
 
-function showModel() {
+/* Everything on the page is a function of the state: this is the only place that shows it. */
+function show() {
   const m = state.model;
-  const { solution, honest } = m;
-  const value = number(solution.value);
-  put("best-threshold", number(solution.threshold), threshold(number(solution.threshold)));
-  $("best-rule").textContent = solution.threshold === "inf" ? "nobody is called positive" : "positive when score\u00a0\u2265";
-  $("best-exact").textContent = solution.threshold === "inf" ? "" : String(solution.threshold);
-  put("best-value", value);
-  const ties = solution.ties_total;
-  $("best-proof").textContent = `no threshold is ${sign > 0 ? "better" : "lower"}: proven${ties ? `; ${grouped(ties)} equal` : ""}`;
-  put("honest-value", number(honest.value), honest.value === null ? "not known" : shown(number(honest.value)));
-  const side = sign > 0 ? "at least" : "at most";
-  $("honest-bound").textContent =
-    honest.bound === null ? "" : `${side} ${shown(number(honest.bound))} with ${percent(honest.confidence)} confidence`;
-  const usual = number(m.points.usual.value);
-  put("usual-value", usual);
-  const gap = sign * (value - usual);
-  $("usual-gap").textContent = Number.isNaN(usual)
-    ? "no one is called positive there"
-    : !m.points.usual.meets_constraints ? "does not meet the constraints" : gap === 0 ? "just as good" : `${shown(gap)} worse`;
-  fill($("best-matrix"), solution.confusion);
-  $("sentence").textContent = m.name === data.best_model ? data.sentence : otherSentence(m);
+  const s = scene(m);
+  if (state.follow && s.best >= 0) state.cut = s.best;
+  showHeadline(m, s, state.cut);
+  showCounts(s.confusion(state.cut), s);
+  showControls(m, s, state.cut);
+  table(m, s);
+  if (models.length > 1) modelsTable();
+  cancelAnimationFrame(show.frame);
+  show.frame = requestAnimationFrame(drawCharts);
+}
+
+const valueText = (x) => (state.by === "cost" ? money(paid(data.costs.profit ? -x : x)) : shown(x, data.goal.objective));
+const valueName = () => (state.by === "cost" ? `${data.costs.profit ? "Profit" : "Cost"} ${moneyVolume()[1]}` : data.goal.name);
+
+/* A value of the report's own goal on new data: a total on the rows, or per row. */
+function expectedText(x) {
+  if (state.by !== "cost") return shown(number(x), data.goal.objective);
+  return valueText((data.costs.profit ? -1 : 1) * number(x) * (data.goal.objective.startsWith("cost_per_row") ? TOTAL : 1));
+}
+
+function showHeadline(m, s, i) {
+  const atBest = i === s.best;
+  const pristine = ownGoal() && !shifted();
+  $("sentence").textContent = glued(sentence(m, i));
+  $("impact").textContent = glued(impact(m, i));
+  $("warnings").replaceChildren(...[...(pristine && atBest ? m.warnings : []), ...cautions(m, s, i)].map((text) => element("li", text)));
+  $("value-name").textContent = valueName();
+  put("value", s.value[i], valueText(s.value[i]));
+  const away = distance(m, i);
+  $("value-note").textContent = !atBest ? away : s.proven && !shifted() ? `${data.goal.constraints.length ? "meets the constraints; " : ""}proven: no threshold is better`
+    : s.exact ? "no threshold is better" : Number.isNaN(s.bound) ? `the best of ${count(m.n)} thresholds` : `no threshold costs less than ${money(paid(s.bound))}`;
+  const known = pristine && atBest && m.new_data.value !== null;
+  put("expected", known ? number(m.new_data.value) : NaN, known ? expectedText(m.new_data.value) : "not known");
+  const side = goalSign > 0 ? "at least" : "at most";
+  $("expected-note").textContent = !known ? (m.new_data.value === null ? m.new_data.how : "estimated only for the goal of the report, at its best threshold")
+    : m.new_data.bound === null ? "" : `${side} ${expectedText(m.new_data.bound)} with ${percent(m.new_data.confidence)} confidence`;
+  if (m.usual >= 0) {
+    put("usual", s.value[m.usual], Number.isNaN(s.value[m.usual]) ? "undefined" : valueText(s.value[m.usual]));
+    $("usual-note").textContent = i === m.usual ? "this threshold" : s.best === m.usual ? "the best threshold" : distance(m, m.usual);
+  }
+  $("usual-fact").hidden = m.usual < 0;
+}
+
+/* What a reader must know of a threshold that the report did not choose. */
+function cautions(m, s, i) {
+  const said = s.problem ? [s.problem] : [];
+  if (s.best < 0) said.push("No threshold meets the constraints at these numbers.");
+  else if (!s.feasible[i]) said.push(`This threshold does not meet ${data.goal.constraints.join(" and ")}.`);
+  return said;
+}
+
+function showCounts(c, s) {
+  for (const cell of $("matrix").querySelectorAll("[data-cell]")) {
+    const cases = scaled(c[cell.dataset.cell]);
+    cell.textContent = count(state.volume === "rows" || cases < 10 ? cases : Math.round(cases));
+    cell.dataset.value = cases;
+  }
+  for (const name of TILES) put(`tile-${name}`, METRICS[name][2](c), shown(METRICS[name][2](c), name));
+  $("volume-rows").textContent = shifted() ? `${count(TOTAL)} cases` : `these ${count(data.data.rows)} rows`;
+  $("volume-month").hidden = !state.month;
+  for (const radio of document.querySelectorAll("[name=volume]")) radio.checked = radio.value === state.volume;
+  for (const radio of document.querySelectorAll("[name=by]")) radio.checked = radio.value === state.by;
+  for (const tile of document.querySelectorAll(".tile")) tile.classList.toggle("goal", state.by === "goal" && tile.dataset.name === data.goal.objective);
+  $("brief").textContent = glued(`${percent(METRICS.predicted_positive_rate[2](c))} flagged \u00b7 ${percent(recall(c))} of ${data.names.positive} found \u00b7 ${valueName()} ${valueText(s.value[state.cut])}`);
+}
+
+function showControls(m, s, i) {
   $("threshold").max = m.n - 1;
-  how(m);
-  table(m);
+  $("threshold").value = m.n - 1 - i;
+  const text = m.t[i] === Infinity ? "none" : m.label[i];
+  $("threshold").setAttribute("aria-valuetext", text);
+  $("now").value = text;
+  $("now").dataset.value = m.t[i];
+  $("now").title = `exactly ${m.t[i]}`;
+  $("to-usual").hidden = m.usual < 0;
+  $("to-best").disabled = s.best < 0;
+  $("to-best").textContent = s.best < 0 || i === s.best ? "Best" : `Best: ${m.t[s.best] === Infinity ? "none" : m.label[s.best]}`;
+  for (const [id, cut] of [["to-best", s.best], ["to-usual", m.usual]]) $(id).setAttribute("aria-pressed", String(cut === i));
 }
-
-function otherSentence(m) {
-  const best = models.find((one) => one.name === data.best_model);
-  const gap = sign * (number(best.solution.value) - number(m.solution.value));
-  const rule = m.solution.threshold === "inf" ? "call nobody positive" : `call a case positive when its score is at least ${threshold(number(m.solution.threshold))}`;
-  const than = gap === 0 ? `as good as ${best.name}` : `${shown(gap)} worse than ${best.name}`;
-  return `With ${m.name}, ${rule}: ${data.goal.name} is then ${shown(number(m.solution.value))}, ${than}.`;
-}
-
-const TILES = Object.keys(METRICS);
 
 function tiles() {
-  const own = !TILES.includes(data.goal.objective);
-  const shape = [...(own ? [["objective", data.goal.name, data.goal.direction === "maximize" ? "the goal: higher is better" : "the goal: lower is better"]] : []),
-    ...TILES.map((name) => [name, METRICS[name][0], METRICS[name][1]])];
-  $("tiles").replaceChildren(
-    ...shape.map(([name, title, hint]) => {
-      const tile = document.createElement("div");
-      tile.className = name === "objective" || name === data.goal.objective ? "tile goal" : "tile";
-      const [dt, dd, note] = ["dt", "dd", "dd"].map((tag) => document.createElement(tag));
-      dt.textContent = title;
-      dd.id = `tile-${name}`;
-      note.className = "hint";
-      note.textContent = hint;
-      tile.append(dt, dd, note);
-      return tile;
-    }),
-  );
+  $("tiles").replaceChildren(...TILES.map((name) => {
+    const tile = element("div", "", { className: "tile" });
+    tile.dataset.name = name;
+    const title = element("dt", METRICS[name][0]);
+    if (["precision", "recall", "f1"].includes(name)) title.prepend(element("i", "", { className: `dot ${name}` }));
+    tile.append(title, element("dd", "", { id: `tile-${name}` }), element("dd", METRICS[name][1], { className: "hint" }));
+    return tile;
+  }));
 }
 
-let frame = 0;
-function show({ charts = true } = {}) {
-  const m = state.model;
-  const i = state.cut;
-  const c = m.confusion(i);
-  const slider = $("threshold");
-  slider.value = m.n - 1 - i;
-  slider.setAttribute("aria-valuetext", m.label[i]);
-  put("now", m.t[i], m.label[i]);
-  $("now").title = String(m.t[i]);
-  fill($("matrix"), c);
-  for (const name of TILES) put(`tile-${name}`, METRICS[name][2](c));
-  if ($("tile-objective")) put("tile-objective", m.value[i]);
-  const feasible = m.cuts.feasible === null || m.cuts.feasible[i];
-  const gap = sign * (number(m.solution.value) - m.value[i]);
-  const words = [`At ${m.t[i] === Infinity ? "no threshold" : `threshold ${m.label[i]}`}, ${grouped(c.tp)} of ${grouped(c.tp + c.fn)} positives are found, with ${grouped(c.fp)} false alarms.`];
-  if (i === m.best) words.push(`This is the best threshold for the goal: ${data.goal.text}.`);
-  else if (!feasible) words.push(`The constraints are not met: ${data.goal.constraints.join(" and ")}.`);
-  else if (Number.isNaN(m.value[i])) words.push(`${data.goal.name} is undefined here.`);
-  else words.push(gap === 0 ? `${data.goal.name} is ${shown(m.value[i])}, as good as the best.` : `${data.goal.name} is ${shown(m.value[i])}, ${shown(gap)} worse than the best.`);
-  $("live").textContent = words.join(" ");
-  $("brief").textContent = `${grouped(c.tp)} found \u00b7 ${grouped(c.fp)} false alarms \u00b7 ${grouped(c.fn)} missed \u00b7 ${data.goal.name} ${shown(m.value[i])}`;
-  const cheap = showCosts();
-  for (const [id, cut] of [["to-best", m.best], ["to-usual", m.usual], ["to-cheapest", cheap]]) $(id).setAttribute("aria-pressed", String(cut === i));
-  for (const row of document.querySelectorAll("#models-table tbody tr")) row.classList.toggle("current", models[row.dataset.model] === m);
-  for (const row of document.querySelectorAll("#table tbody tr")) row.classList.toggle("current", Number(row.dataset.cut) === i);
-  if (!charts) return;
-  cancelAnimationFrame(frame);
-  frame = requestAnimationFrame(() => drawCharts(cheap));
-}
-
-function showCosts() {
-  const m = state.model;
-  const found = cheapest(m);
-  $("to-cheapest").disabled = found.cut < 0;
-  put("cheapest", found.cut < 0 ? NaN : m.t[found.cut], found.cut < 0 ? "undefined" : m.label[found.cut]);
-  put("cheapest-cost", 1000 * found.cost, money(1000 * found.cost));
-  const c = found.cut < 0 ? null : m.confusion(found.cut);
-  $("cheapest-note").textContent = !c ? "needs rows of both classes" : found.cut === m.best ? "the same as for the goal" : `finds ${percent(m.tpr[found.cut])} of positives`;
-  const slack = found.cost - found.bound;
-  $("cheapest-bound").textContent = !c ? "" : slack <= 1e-12 * found.cost ? "the least of all thresholds" : `no threshold costs less than ${money(1000 * found.bound)}`;
-  const now = costAt(m.tpr[state.cut], m.fpr[state.cut]);
-  put("now-cost", 1000 * now, money(1000 * now));
-  const more = now - found.cost;
-  $("now-cost-note").textContent = Number.isNaN(more) ? "" : more <= 1e-12 * now ? "none is cheaper" : `${money(1000 * more)} more`;
-  return found.cut;
-}
-
-// ---------------------------------------------------------------- operating points and policies
-
-const element = (tag, text, more = {}) => Object.assign(document.createElement(tag), { textContent: text }, more);
+// ---------------------------------------------------------------- tables and policies
 
 /* Fill a table: the first cell of a row is its heading. */
 function rowsInto(place, heads, rows) {
@@ -136,51 +117,73 @@ function rowsInto(place, heads, rows) {
   return [...tbody.rows];
 }
 
+/* Each model at its own best threshold, at these costs and this share of positives. */
 function modelsTable() {
-  const auc = (m) => (m.auc.value === null ? "undefined" : shown(m.auc.value));
+  const pristine = ownGoal() && !shifted();
+  const value = (m, i) => (i < 0 ? "\u2013" : valueText(scene(m).value[i]));
   const rows = rowsInto(
-    $("models-table"), ["Model", "Threshold", data.goal.name, "Expected on new rows", "At 0.5", "Area under ROC"],
+    $("models-table"), ["Model", "Best threshold", valueName(), "Expected on new data", "At 0.5", "Area under ROC"],
     models.map((m) => [
-      element("th", m.name, { scope: "row", title: m.name, className: "name" }), threshold(number(m.solution.threshold)), shown(number(m.solution.value)),
-      m.honest.value === null ? "not known" : shown(number(m.honest.value)), shown(number(m.points.usual.value)), auc(m),
+      element("th", m.name, { scope: "row", title: m.name, className: "name" }), scene(m).best < 0 ? "\u2013" : m.label[scene(m).best], value(m, scene(m).best),
+      pristine && m.new_data.value !== null ? expectedText(m.new_data.value) : "\u2013", value(m, m.usual), m.auc.value === null ? "undefined" : short(m.auc.value),
     ]),
   );
-  rows.forEach((row, i) => { row.dataset.model = i; });
+  rows.forEach((row, i) => { row.classList.toggle("current", models[i] === state.model); });
 }
 
-function table(m) {
-  const metrics = ["precision", "recall", "f1"].filter((name) => name !== data.goal.objective);
-  const heads = ["", "Threshold", data.goal.name, "Found", "False alarms", "Missed", ...metrics.map((name) => METRICS[name][0]), "Policy"];
-  const button = (point, text, label, run) => {
+/* The thresholds worth knowing, at these costs and this share of positives. */
+function pointsOf(m, s) {
+  if (!shifted() && ownGoal()) return m.operating_points;
+  const own = { key: "best", name: state.by === "cost" ? "Lowest cost" : "Best for the goal", cut: s.best, policy: null };
+  const rest = m.operating_points.filter((one) => one.key === "usual" || one.key.startsWith("best-") || (one.key === "optimum" && !ownGoal()));
+  const again = rest.map((one) => {
+    const metric = one.key.replace("best-", "");
+    if (!shifted() || !METRICS[metric]) return one;
+    return { ...one, policy: null, cut: bestOf({ value: s.column(metric), feasible: s.column(metric).map(() => true), sign: 1 }) };
+  });
+  return [own, ...again].filter((one) => one.cut >= 0);
+}
+
+function table(m, s) {
+  const points = pointsOf(m, s);
+  const metrics = ["precision", "recall", "f1"].filter((name) => state.by === "cost" || name !== data.goal.objective);
+  const heads = ["", "Threshold", valueName(), "Flagged", ...metrics.map((name) => METRICS[name][0]), "Found", "False alarms", "Missed", "Policy"];
+  const button = (point, text, run) => {
     const made = element("button", text, { type: "button", className: "quiet" });
-    made.setAttribute("aria-label", `${label}: ${point.name}`);
-    made.addEventListener("click", run);
+    made.setAttribute("aria-label", `${text}: ${point.name}`);
+    made.addEventListener("click", () => run(made));
     return made;
   };
-  const rows = rowsInto($("table"), heads, m.operating_points.map((point) => {
-    const c = point.confusion;
-    const name = element("th", point.name, { scope: "row" });
-    if (!point.meets_constraints) name.append(element("div", "does not meet the constraints", { className: "small" }));
+  const rows = rowsInto($("table"), heads, points.map((point) => {
+    const c = s.confusion(point.cut);
+    const name = element("th", "", { scope: "row" });
+    name.append(button(point, point.name, () => go(point.cut)));
+    if (!s.feasible[point.cut]) name.append(element("div", "does not meet the constraints", { className: "small" }));
     const actions = element("td", "", { className: "actions" });
-    actions.append(
-      button(point, "Show", "Show", () => go(point.cut)),
-      button(point, "Copy policy", "Copy policy", () => copy(point.cut, point.policy)),
-      button(point, "Download policy.json", "Download policy.json", () => download(point.cut, point.policy)),
-    );
+    actions.append(button(point, "Copy", (made) => copy(made, point.cut, point.policy)), button(point, "Download", (made) => download(made, point.cut, point.policy)));
+    const cells = [c.tp, c.fp, c.fn].map((x) => count(state.volume === "rows" ? scaled(x) : Math.round(scaled(x))));
     return [
-      name, element("td", threshold(number(point.threshold)), { title: String(number(point.threshold)) }), shown(number(point.value)),
-      grouped(c.tp), grouped(c.fp), grouped(c.fn), ...metrics.map((one) => shown(number(point.metrics[one]))), actions,
+      name, element("td", m.t[point.cut] === Infinity ? "none" : m.label[point.cut], { title: `exactly ${m.t[point.cut]}` }), valueText(s.value[point.cut]),
+      percent(METRICS.predicted_positive_rate[2](c)), ...metrics.map((one) => shown(METRICS[one][2](c), one)), ...cells, actions,
     ];
   }));
-  rows.forEach((row, i) => Object.assign(row.dataset, { cut: m.operating_points[i].cut, key: m.operating_points[i].key }));
+  rows.forEach((row, i) => {
+    Object.assign(row.dataset, { cut: points[i].cut, key: points[i].key });
+    row.classList.toggle("current", points[i].cut === state.cut);
+  });
 }
 
-function say(text) {
-  $("status").textContent = "";
-  $("status").textContent = text;
+/* Say what happened on the button itself. */
+function done(button, text) {
+  const before = button.dataset.before ?? button.textContent;
+  button.dataset.before = before;
+  button.textContent = text;
+  button.setAttribute("aria-live", "polite");
+  clearTimeout(button.timer);
+  button.timer = setTimeout(() => { button.textContent = before; }, 2000);
 }
 
-async function copy(cut, made) {
+async function copy(button, cut, made) {
   const text = policy(state.model, cut, made);
   try {
     await navigator.clipboard.writeText(text);
@@ -191,125 +194,135 @@ async function copy(cut, made) {
     document.execCommand("copy");
     area.remove();
   }
-  say(`The policy for threshold ${state.model.label[cut]} is copied.`);
+  done(button, "Copied");
 }
 
-function download(cut, made) {
+function download(button, cut, made) {
   const address = URL.createObjectURL(new Blob([policy(state.model, cut, made)], { type: "application/json" }));
   const link = Object.assign(document.createElement("a"), { href: address, download: "policy.json" });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
-  say(`policy.json for threshold ${state.model.label[cut]} is saved where your browser saves files.`);
+  done(button, "Saved");
 }
 
 // ---------------------------------------------------------------- how to read this
 
 function how(m) {
   const { certificate } = m.solution;
-  const drawn = m.cuts.complete
-    ? `All ${grouped(m.n)} cuts are drawn: every threshold that makes a difference.`
-    : `${grouped(m.n)} of the cuts are drawn, each with its exact counts. The best threshold is exact whatever is drawn${m.cuts.hull_exact ? ", and so is the best at any costs" : "; the best at other costs is the best of those drawn, with a bound on what any other could save"}.`;
-  const auc = m.auc.value === null ? "undefined with one class" : `${shown(m.auc.value)}${m.auc.error > 0.00005 ? ` \u00b1 ${shown(m.auc.error)}` : ""}`;
+  const { rows, positives, negatives, weighted, label } = data.data;
+  const compared = certificate.rows_examined;
   const pairs = [
-    ["Rule", "A case is called positive when its score is at least the threshold."],
+    ["Rule", `A ${data.names.case} is flagged when its score is at least the threshold. A threshold is shown with as few digits as make the same decisions on these rows; the policy has the exact one.`],
     ["Goal", data.goal.text],
-    ["Proof", certificate.rows_examined >= data.data.rows ? "Every threshold was looked at; none is better." : `${grouped(certificate.rows_examined)} rows were looked at one by one, all others were excluded by a bound; no threshold is better.`],
-    ["Expected on new rows", `${m.honest.how}.`],
-    ...m.honest.constraints.map((one) => [`${one.constraint}`, `${shown(number(one.value))} on these rows, about ${shown(number(one.expected))} to be expected on new ones. For a constraint that holds on new data, ask find for a confidence.`]),
-    ["Area under ROC", auc],
-    ["Drawn", drawn],
-    ["Data", `${grouped(data.data.rows)} rows${data.data.weighted ? " with weights" : ""}, ${grouped(data.data.positives)} positive, ${grouped(data.data.negatives)} negative${data.data.label ? `, labels in ${data.data.label}` : ""}; scores from ${threshold(number(m.scores.low))} to ${threshold(number(m.scores.high))}.`],
+    ["Proof", compared >= rows ? "Every threshold was compared; none is better." : `All ${count(rows)} rows were counted and ${count(compared)} compared one by one; a bound excludes the others. No threshold is better.`],
+    ["Expected on new data", m.new_data.value === null ? `Not known: ${m.new_data.how}.` : `${m.new_data.how[0].toUpperCase()}${m.new_data.how.slice(1)}.`],
+    ...m.new_data.constraints.map((one) => [one.constraint, `${short(number(one.value))} on these rows; expect about ${one.expected === null ? "an unknown value" : short(number(one.expected))} on new data. For a constraint that holds on new data, use find with a guarantee.`]),
+    [`Share of ${data.names.positive}`, "Changing it re-weights the two classes: recall and false positive rate stay, everything else follows. Scores by class and Reliability show the data as they are."],
+    ["Area under ROC", m.auc.value === null ? "undefined with one class" : `${short(m.auc.value)}${m.auc.error > 0.00005 ? ` \u00b1 ${short(m.auc.error)}` : ""}`],
+    ["Drawn", m.cuts.complete ? `All ${count(m.n)} thresholds that make a difference.` : `${count(m.n)} thresholds, each with its exact counts. The best threshold of the report is exact whatever is drawn${m.cuts.hull_exact ? ", and so is the lowest cost at any costs" : "; the lowest cost at other costs has a bound"}.`],
+    ["Data", `${count(rows)} rows${weighted ? " with weights" : ""}, ${count(positives)} positive, ${count(negatives)} negative${label ? `, labels in ${label}` : ""}; scores from ${digits(number(m.scores.low), 6)} to ${digits(number(m.scores.high), 6)}.`],
   ];
-  $("how").replaceChildren(
-    ...pairs.flatMap(([name, text]) => [
-      Object.assign(document.createElement("dt"), { textContent: name }),
-      Object.assign(document.createElement("dd"), { textContent: text }),
-    ]),
-  );
+  $("how").replaceChildren(...pairs.flatMap(([name, text]) => [element("dt", name), element("dd", text)]));
 }
 
 // ---------------------------------------------------------------- what people do
 
 function go(cut) {
   if (cut < 0) return;
-  state.cut = cut;
+  Object.assign(state, { cut, follow: cut === scene(state.model).best });
+  $("threshold-problem").textContent = "";
   show();
+}
+
+/* The cut that decides as a typed threshold does; among drawn cuts only, the nearest. */
+function typed(text) {
+  const m = state.model;
+  const at = /^(none|inf)$/i.test(text.trim()) ? Infinity : Number(text.trim().replace(",", "."));
+  if (text.trim() === "" || Number.isNaN(at)) {
+    $("threshold-problem").textContent = "The threshold must be a number, for example 0.3.";
+    return;
+  }
+  let cut = m.n - 1;
+  while (cut > 0 && m.t[cut] < at) cut -= 1;
+  if (!m.cuts.complete && at < Infinity && cut + 1 < m.n && m.t[cut] !== at && at - m.t[cut + 1] < m.t[cut] - at) cut += 1;
+  go(cut);
+  const same = m.t[cut] === at || Number(m.label[cut]) === at;
+  if (!same && !m.cuts.complete) $("threshold-problem").textContent = `The nearest of the ${count(m.n)} thresholds drawn.`;
 }
 
 function choose(index) {
-  state.model = models[index];
-  state.cut = state.model.best;
-  showModel();
+  Object.assign(state, { model: models[index], follow: true });
+  how(state.model);
   show();
 }
 
-function readCosts() {
-  const fields = { fp: $("cost-fp"), fn: $("cost-fn"), prevalence: $("prevalence") };
-  const read = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.value.trim() === "" ? NaN : Number(field.value)]));
-  read.prevalence /= 100;
+const FIELDS = { fp: "cost-fp", fn: "cost-fn", tp: "cost-tp", tn: "cost-tn", prevalence: "prevalence", month: "month" };
+
+/* Costs and shares from the fields; the threshold follows them. */
+function readFields(event) {
+  const read = {};
   let wrong = "";
-  for (const [name, field] of Object.entries(fields)) {
-    const fine = read[name] >= 0 && Number.isFinite(read[name]) && (name !== "prevalence" || read[name] <= 1);
-    field.setAttribute("aria-invalid", String(!fine));
-    if (!fine) wrong = name === "prevalence" ? "Positives must be between 0 and 100 %." : "Costs must be numbers of at least 0.";
+  for (const [name, id] of Object.entries(FIELDS)) {
+    const text = $(id).value.trim();
+    read[name] = text === "" ? (name === "month" ? null : NaN) : Number(text);
+    const most = name === "prevalence" ? 100 : Infinity;
+    const least = name === "tp" || name === "tn" ? -Infinity : 0;
+    const fine = read[name] === null || (read[name] >= least && read[name] <= most && Number.isFinite(read[name]));
+    $(id).setAttribute("aria-invalid", String(!fine));
+    if (!fine) wrong = name === "prevalence" ? "A share must be between 0 and 100 %." : name === "month" ? "Cases a month must be a number above 0." : "Costs must be numbers of at least 0.";
   }
   $("cost-problem").textContent = wrong;
   if (wrong) return;
-  // The prevalence of the data exactly, where the field shows it rounded.
-  if (fields.prevalence.value === fields.prevalence.dataset.rounded) read.prevalence = data.data.prevalence;
-  Object.assign(state, read);
+  const sign = data.costs.profit ? -1 : 1;
+  const costs = { tp: sign * read.tp || 0, fp: read.fp, fn: read.fn, tn: sign * read.tn || 0 };
+  // The share in the data exactly, where the field shows it rounded.
+  const rounded = $("prevalence").value === $("prevalence").dataset.rounded;
+  if (event && event.target.id.startsWith("cost-")) state.by = "cost";
+  if (event?.target.id === "month") state.volume = read.month ? "month" : "rows";
+  Object.assign(state, { costs, prevalence: rounded ? data.data.prevalence : read.prevalence / 100, month: read.month || null, follow: true });
+  if (state.volume === "month" && !state.month) state.volume = "rows";
   show();
 }
 
-function resetCosts() {
-  $("cost-fp").value = data.costs.fp;
-  $("cost-fn").value = data.costs.fn;
-  const rounded = String(Number((100 * data.data.prevalence).toPrecision(4)));
-  $("prevalence").value = $("prevalence").dataset.rounded = rounded;
-  readCosts();
+function reset() {
+  const sign = data.costs.profit ? -1 : 1;
+  for (const name of ["fp", "fn"]) $(`cost-${name}`).value = data.costs[name];
+  for (const name of ["tp", "tn"]) $(`cost-${name}`).value = sign * data.costs[name] || 0;
+  $("prevalence").value = $("prevalence").dataset.rounded = String(Number((100 * data.data.prevalence).toPrecision(4)));
+  $("prevalence").disabled = Boolean(noClass());
+  $("month").value = data.names.per_month ?? "";
+  state.by = data.costs.goal ? "cost" : "goal";
+  state.volume = data.names.per_month === null ? "rows" : "month";
+  readFields();
 }
 
 function start() {
   const best = Math.max(0, models.findIndex((m) => m.name === data.best_model));
   models.forEach((m, i) => {
-    const label = document.createElement("label");
+    const label = element("label", "", { className: "pill" });
     const radio = Object.assign(document.createElement("input"), { type: "radio", name: "model", value: String(i), checked: i === best });
     radio.addEventListener("change", () => choose(i));
-    label.append(radio, Object.assign(document.createElement("span"), { textContent: m.name, title: m.name }));
+    label.append(radio, element("span", m.name, { title: m.name }));
     $("models").append(label);
   });
   state.model = models[best];
   tiles();
-  modelsTable();
-  if (models.length > 1) $("overlays").hidden = false;
-  const names = () => legend($("overlays"), models.map((m, i) => ["line", LINES[i % 5], m.name, STYLES[i % 5]]));
-  names();
+  Object.keys(CHARTS).forEach(listen);
   $("threshold").addEventListener("input", (event) => go(state.model.n - 1 - Number(event.target.value)));
-  $("to-best").addEventListener("click", () => go(state.model.best));
+  $("now").addEventListener("change", (event) => typed(event.target.value));
+  $("to-best").addEventListener("click", () => go(scene(state.model).best));
   $("to-usual").addEventListener("click", () => go(state.model.usual));
-  $("to-cheapest").addEventListener("click", () => go(cheapest(state.model).cut));
-  $("copy-now").addEventListener("click", () => copy(state.cut));
-  $("download-now").addEventListener("click", () => download(state.cut));
-  for (const id of ["cost-fp", "cost-fn", "prevalence"]) $(id).addEventListener("input", readCosts);
-  $("reset-costs").addEventListener("click", resetCosts);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { names(); show(); });
-  const print = (on) => {
-    document.documentElement.classList.toggle("printing", on);
-    for (const chart of Object.values(CHARTS)) chart.key = null;
-    names();
-    drawCharts(cheapest(state.model).cut);
-  };
-  let width = innerWidth;
-  addEventListener("resize", () => {
-    if (innerWidth === width) return; // a phone's address bar
-    width = innerWidth;
-    for (const chart of Object.values(CHARTS)) chart.key = null;
-    show();
-  });
-  addEventListener("beforeprint", () => print(true));
-  addEventListener("afterprint", () => print(false));
+  $("copy-now").addEventListener("click", (event) => copy(event.currentTarget, state.cut));
+  $("download-now").addEventListener("click", (event) => download(event.currentTarget, state.cut));
+  for (const id of Object.values(FIELDS)) $(id).addEventListener("input", readFields);
+  for (const radio of document.querySelectorAll("[name=by]")) radio.addEventListener("change", () => { Object.assign(state, { by: radio.value, follow: true }); show(); });
+  for (const radio of document.querySelectorAll("[name=volume]")) radio.addEventListener("change", () => { state.volume = radio.value; show(); });
+  $("reset").addEventListener("click", reset);
+  $("more")?.addEventListener("toggle", drawCharts);
+  addEventListener("resize", () => { cancelAnimationFrame(show.frame); show.frame = requestAnimationFrame(drawCharts); });
+  addEventListener("beforeprint", () => { $("more").open = true; drawCharts(); });
   choose(best);
-  resetCosts();
+  reset();
 }
 
 start();

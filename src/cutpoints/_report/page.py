@@ -1,4 +1,4 @@
-"""The page: the summary, plotly's script and ours, in one HTML file that needs no network."""
+"""The page: the summary and the script that shows it, in one HTML file that needs no network."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import base64
 import hashlib
 import json
 from importlib.resources import files
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cutpoints._format import percent, short
@@ -19,49 +17,53 @@ if TYPE_CHECKING:
 _INERT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 """What means something in HTML or ends a line in a script, as JSON can write it without meaning it."""
 
-SCRIPTS = ("state.js", "charts.js", "policy.js", "page.js")
+SCRIPTS = ("state.js", "sentence.js", "charts.js", "policy.js", "page.js")
 """The page's own script, in parts."""
 
 CHARTS = (
-    ("roc", "ROC curve", "How many positives are found for the false alarms that are raised."),
-    ("pr", "Precision and recall", "How pure the calls are, for the share of positives that is found."),
-    ("metrics", "Metrics against threshold", "What moving the threshold trades away."),
-    ("histogram", "Scores by class", "The less the two overlap, the easier the decision."),
-    ("cost", "Cost against threshold", "At the costs and the prevalence of the fields above."),
     (
-        "envelope",
-        "Cost curve",
-        "The least cost for any costs and prevalence; left, false alarms weigh more, right, misses.",
+        ("cost", "Cost against threshold", "At the costs and the share above."),
+        ("metrics", "Metrics against threshold", "What moving the threshold trades."),
+        ("pr", "Precision and recall", "How many flagged cases are right, for the share that is found."),
+        ("histogram", "Scores by class", "The less the classes overlap, the easier the decision."),
     ),
-    ("decision", "Decision curve", "What acting on the scores gains over acting on everybody or nobody."),
-    ("reliability", "Reliability", "Whether what is predicted is what happens; on the line it is."),
+    (
+        ("roc", "ROC curve", "The share found against the share of false alarms."),
+        ("envelope", "Cost curve", "The lowest cost for any costs: false alarms weigh more on the left."),
+        ("decision", "Decision curve", "What acting on the scores gains over flagging all or none."),
+        ("reliability", "Reliability", "Do predicted probabilities match reality? On the diagonal they do."),
+    ),
 )
+"""The charts: those for everybody, and those behind "More charts"."""
 
 
 def render(summary: dict[str, Any]) -> str:
     """Return the page of a summary.
 
+    The charts are drawn by the page's own script: lines and bars need no library, and a page of a few
+    hundred kilobytes opens at once, in a mail and in a notebook.
+
     Raises
     ------
     MissingDependencyError
-        plotly or jinja2 is not installed.
+        jinja2 is not installed.
     """
     environment = _environment()
     best = next(model for model in summary["models"] if model["name"] == summary["best_model"])
-    usual = next(point for point in best["operating_points"] if point["key"] == "usual")
-    plotly, script = _plotly(), "\n".join(map(_text, SCRIPTS))
+    usual = next((point for point in best["operating_points"] if point["key"] == "usual"), None)
+    script, css = "\n".join(map(_text, SCRIPTS)), _text("page.css")
+    fields = ("id", "title", "note")
     return environment.from_string(_text("page.html.j2")).render(
         s=summary,
         best=best,
         usual=usual,
-        charts=[dict(zip(("id", "title", "note"), chart, strict=True)) for chart in CHARTS],
+        charts=[[dict(zip(fields, chart, strict=True)) for chart in group] for group in CHARTS],
         number=_number,
         share=percent,
-        policy=content_policy(plotly, script),
-        # Marked as safe in the template: our own files, plotly's, and JSON that holds no markup.
-        css=_text("page.css"),
+        policy=content_policy(script, css),
+        # Marked as safe in the template: our own files, and JSON that holds no markup.
+        css=css,
         data=inert(slim(summary)),
-        plotly=plotly,
         script=script,
     )
 
@@ -89,15 +91,11 @@ def inert(summary: dict[str, Any]) -> str:
     return text
 
 
-def content_policy(*scripts: str) -> str:
-    """Return a policy under which only these very scripts run, and nothing is ever fetched.
-
-    Styles are let in by the line because plotly sets them so; they can fetch nothing either.
-    """
-    hashes = (base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts)
-    allowed = " ".join(f"'sha256-{one}'" for one in hashes)
+def content_policy(script: str, css: str) -> str:
+    """Return a policy under which only this very script runs, and nothing is ever fetched."""
+    run, look = (base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in (script, css))
     return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        f"default-src 'none'; script-src 'sha256-{run}'; style-src 'sha256-{look}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 
@@ -119,15 +117,3 @@ def _environment() -> Environment:
     except ImportError as error:
         raise MissingDependencyError.of(caller="report", package="jinja2", extra="report") from error
     return Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-
-
-def _plotly() -> str:
-    """Return plotly's script out of the installed package, which need not be imported for it."""
-    spec = find_spec("plotly")
-    for folder in (spec.submodule_search_locations or []) if spec is not None else []:
-        place = Path(folder) / "package_data" / "plotly.min.js"
-        if place.is_file():
-            script = place.read_text(encoding="utf-8")
-            # A page must not be ended by what is quoted in a script.
-            return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-    raise MissingDependencyError.of(caller="report", package="plotly", extra="report")

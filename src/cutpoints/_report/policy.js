@@ -85,27 +85,36 @@ function spread(base, at, c) {
   return { edges: edges.map(json), positives: steps(0), negatives: steps(1) };
 }
 
+/* The costs of the page as a goal, as the library writes it. */
+function costText() {
+  const given = ["tp", "fp", "fn", "tn"].filter((name) => state.costs[name] !== 0);
+  return `cost(${(given.length ? given : ["fp"]).map((name) => `${name}=${state.costs[name]}`).join(", ")})`;
+}
+
 /* The file for a cut: that of the library where it has made one, otherwise that of the optimum with
-   what this cut does in its place. */
+   the goal of the page, and what this cut does on the data, in its place. */
 function policy(m, cut, made = null) {
-  const from = made ?? (cut === m.best ? m.points.optimum.policy : null);
+  const from = made ?? (ownGoal() && cut === m.best ? m.points.optimum.policy : null);
   if (from) return `${JSON.stringify(from, null, 2)}\n`;
   const base = m.points.optimum.policy;
   const at = m.t[cut];
-  const c = m.confusion(cut);
+  const c = m.raw(cut);
   const { checksum, ...rest } = base;
   const content = { ...rest, threshold: json(at), threshold_hex: hex(at) };
+  const value = ownGoal() ? m.value[cut] : costOf(c);
+  if (!ownGoal()) Object.assign(content, { objective: costText(), direction: "minimize" });
   const low = at === Infinity ? number(m.scores.high) : m.cuts.complete && cut + 1 < m.n ? m.t[cut + 1] : below(at);
   const counts = [base.found_on.rows, c.tp + c.fn, c.fp + c.tn, c.tp, c.fp];
   const [rows, p, n, tp, fp] = counts;
   const ends = [m.scores.low, m.scores.high].map((x) => hex(number(x)));
-  content.found_on = Number.isNaN(m.value[cut]) ? null : {
+  const bounds = ownGoal() ? { lower: json(value) } : { lower: json(value), upper: json(value) };
+  content.found_on = Number.isNaN(value) ? null : {
     ...base.found_on,
     status: "chosen by hand",
-    value: json(m.value[cut]),
+    value: json(value),
     interval: { low: json(low), high: json(at) },
     confusion: c,
-    certificate: { ...base.found_on.certificate, lower: json(m.value[cut]) },
+    certificate: { ...base.found_on.certificate, ...bounds },
     fingerprint: counts.every(Number.isInteger) ? sha256([rows, p, n, ...ends, tp, fp].join(" ")) : null,
     distribution: base.found_on.distribution && spread(base.found_on.distribution, at, c),
   };

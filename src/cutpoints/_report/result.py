@@ -1,16 +1,18 @@
-"""`report`: search, summarise, and write one HTML file."""
+"""`report`: search, summarize, and write one HTML file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cutpoints._atomic import replaced
 from cutpoints._data.read import Data, as_data
 from cutpoints._goal import Constraints, Goal, Objective, goal
+from cutpoints._report.headline import Names
 from cutpoints._report.page import render
-from cutpoints._report.summary import look, summarise
+from cutpoints._report.summary import NAMELESS, look, summarize
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -18,8 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 TITLE = "Decision threshold"
+FRAME_PIXELS = 900
+"""The height of the page in a notebook: the first screen."""
 MOST_MODELS = 40
-"""A page with more could be read by nobody, and would be too large to send."""
+"""Nobody could read a page with more, and it would be too large to send."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,7 +33,7 @@ class Report:
     Attributes
     ----------
     summary : dict
-        Everything on the page; see ``cutpoints/report/summary.schema.json``.
+        Everything on the page; see ``docs/report.schema.json``.
     """
 
     summary: dict[str, Any]
@@ -39,7 +43,7 @@ class Report:
         return self.summary
 
     def html(self) -> str:
-        """Return the page: one file that needs nothing else, about 5 MB, most of it plotly."""
+        """Return the page: one file that needs nothing else, a few hundred kilobytes."""
         return render(self.summary)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -52,6 +56,14 @@ class Report:
 
     def __repr__(self) -> str:
         return self.summary["sentence"]
+
+    def _repr_html_(self) -> str:
+        """Show the page in a notebook, in a frame of its own that can reach nothing of the notebook."""
+        return (
+            f'<iframe srcdoc="{escape(self.html(), quote=True)}" title="{escape(self.summary["title"])}" '
+            'sandbox="allow-scripts allow-downloads" allow="clipboard-write" '
+            f'style="width:100%;height:{FRAME_PIXELS}px;border:0"></iframe>'
+        )
 
 
 def report(
@@ -68,16 +80,20 @@ def report(
     sample_weight: Any = None,
     pos_label: Any = None,
     title: str | None = None,
+    positive_name: str | None = None,
+    case_name: str | None = None,
+    unit: str | None = None,
+    per_month: float | None = None,
     random_state: int = 0,
 ) -> Report:
     """Write a page to decide from: the best threshold, what it does, and what else could be chosen.
 
-    One HTML file that needs no network. Moving its slider shows what any threshold does; its fields
-    for the costs and the prevalence show which threshold they would call for.
+    One HTML file that works offline. Its slider shows what any threshold does; change the costs or the
+    share of positives, and the decision follows. In a notebook the report shows itself.
 
     The numbers at the best threshold are those of `find`, exactly. At most 2,000 cuts of a model
-    are drawn; each is a true cut with its exact counts. The honest value is cross-validated up to
-    131,072 rows, and beyond found by resampling the counts of score buckets.
+    are drawn; each is a true cut with its exact counts. The value on new data is cross-validated up to
+    131,072 rows, and beyond estimated by resampling the counts of score buckets.
 
     Costs about as much as `find`: two or three readings of the data; a sort up to a million rows.
 
@@ -93,8 +109,16 @@ def report(
         The column of the scores, where `y_true` is a frame or a path; several for several models.
     title : str, default=None
         The heading of the page.
+    positive_name : str, default=None
+        What readers call the positive class, such as ``"fraud"``; "positives" by default.
+    case_name : str, default=None
+        What readers call a row, such as ``"transaction"``; "case" by default.
+    unit : str, default=None
+        The currency of costs, such as ``"EUR"``.
+    per_month : float, default=None
+        How many cases are decided in a month; the page then shows alerts and money per month.
     random_state : int, default=0
-        Fixes the folds, or resamples, of the honest value.
+        Random seed for the estimate on new data.
 
     Returns
     -------
@@ -106,7 +130,7 @@ def report(
     InfeasibleError
         No cut of any model meets the constraints; no page is written.
     MissingDependencyError
-        plotly or jinja2 is not installed, and a page is asked for.
+        jinja2 is not installed, and a page is asked for.
 
     See Also
     --------
@@ -124,17 +148,18 @@ def report(
     wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="report")
     if title is not None and not isinstance(title, str):
         raise InvalidParameterError("title", got=title, expected="a string", caller="report")
+    names = Names.of(positive_name=positive_name, case_name=case_name, unit=unit, per_month=per_month)
     data = as_data(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, caller="report", several=True,
     )  # fmt: skip
-    made = _build(data, wanted, title, random_state)
+    made = _build(data, wanted, title, names, random_state)
     if path is not None:
         made.save(path)
     return made
 
 
-def _build(data: Data, wanted: Goal, title: str | None, random_state: int) -> Report:
+def _build(data: Data, wanted: Goal, title: str | None, names: Names, random_state: int) -> Report:
     if len(data.scores) > MOST_MODELS:
         raise InvalidParameterError.of(
             parameter="score" if data.named else "y_score",
@@ -144,12 +169,12 @@ def _build(data: Data, wanted: Goal, title: str | None, random_state: int) -> Re
         )
     sources = {_shown(name): source for name, source in data.sources().items()}
     if not data.named and list(sources) == ["y_score"]:
-        sources = {"model": sources["y_score"]}
+        sources = {NAMELESS: sources["y_score"]}
     models, without = look(
         sources, wanted, named=data.named, weighted=data.weighted, random_state=random_state
     )
     return Report(
-        summarise(
+        summarize(
             models,
             without,
             wanted,
@@ -158,6 +183,7 @@ def _build(data: Data, wanted: Goal, title: str | None, random_state: int) -> Re
             weight=data.weight if data.named else None,
             pos_label=data.pos_label,
             weighted=data.weighted,
+            names=names,
         )
     )
 

@@ -1,126 +1,206 @@
-/* What the page does: one state, one function that shows it. All text is set with textContent, and
-   plotly is given numbers and fixed words only: names of models are never read as markup. */
+/* The numbers: one state (model, costs, share of positives, threshold) and what follows from it. All text
+   is set with textContent: names of models are never read as markup. */
 "use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 const number = (x) => (x === "inf" ? Infinity : x === "-inf" ? -Infinity : x === null ? NaN : x);
-const sign = data.goal.direction === "maximize" ? 1 : -1;
+const TOTAL = data.data.positives + data.data.negatives;
 
 // ---------------------------------------------------------------- metrics, as the library defines them
 
 /* 0/0 is undefined (NaN), never 0. */
 const ratio = (a, b) => (b !== 0 ? a / b : a === 0 ? NaN : Infinity * a);
+const recall = (c) => ratio(c.tp, c.tp + c.fn);
+const specificity = (c) => ratio(c.tn, c.fp + c.tn);
 const METRICS = {
-  precision: ["Precision", "of those called positive", (c) => ratio(c.tp, c.tp + c.fp)],
-  recall: ["Recall", "of the positives, found", (c) => ratio(c.tp, c.tp + c.fn)],
-  specificity: ["Specificity", "of the negatives, left alone", (c) => ratio(c.tn, c.fp + c.tn)],
+  precision: ["Precision", "of flagged cases are right", (c) => ratio(c.tp, c.tp + c.fp), "share"],
+  recall: ["Recall", `of ${data.names.positive} found`, recall, "share"],
   f1: ["F1", "precision and recall in one", (c) => ratio(2 * c.tp, 2 * c.tp + c.fp + c.fn)],
-  accuracy: ["Accuracy", "of all decisions, right", (c) => ratio(c.tp + c.tn, c.tp + c.fp + c.fn + c.tn)],
-  balanced_accuracy: [
-    "Balanced accuracy",
-    "mean of both classes' accuracy",
-    (c) => (ratio(c.tp, c.tp + c.fn) + ratio(c.tn, c.fp + c.tn)) / 2,
-  ],
   mcc: [
-    "MCC",
-    "correlation with the truth",
+    "MCC", "correlation of decision and truth",
     (c) => {
       const roots = Math.sqrt(c.tp + c.fp) * Math.sqrt(c.tp + c.fn) * Math.sqrt(c.fp + c.tn) * Math.sqrt(c.fn + c.tn);
       return ratio(c.tp * c.tn - c.fp * c.fn, roots);
     },
   ],
-  predicted_positive_rate: [
-    "Called positive",
-    "of all rows",
-    (c) => ratio(c.tp + c.fp, c.tp + c.fp + c.fn + c.tn),
-  ],
+  predicted_positive_rate: ["Flagged", "of all cases", (c) => ratio(c.tp + c.fp, c.tp + c.fp + c.fn + c.tn), "share"],
+  specificity: ["Specificity", "of negatives left alone", specificity, "share"],
+  npv: ["NPV", "of cases not flagged are negative", (c) => ratio(c.tn, c.fn + c.tn), "share"],
+  accuracy: ["Accuracy", "of all decisions are right", (c) => ratio(c.tp + c.tn, c.tp + c.fp + c.fn + c.tn), "share"],
+  balanced_accuracy: ["Balanced accuracy", "mean of recall and specificity", (c) => (recall(c) + specificity(c)) / 2, "share"],
+  youden_j: ["Youden's J", "recall + specificity \u2212 1", (c) => recall(c) + specificity(c) - 1],
 };
+const TILES = ["precision", "recall", "f1", "mcc", "predicted_positive_rate", "specificity", "npv", "accuracy"];
+
+/* The value of a goal or a constraint, from the coefficients that the library has sent. */
+function evaluate(formula, c) {
+  const side = (k) => k[0] + k[1] * c.tp + k[2] * c.fp + k[3] * c.fn + k[4] * c.tn;
+  return formula.terms.reduce(
+    (sum, t) => sum + t.weight * (t.numerator ? ratio(side(t.numerator), side(t.denominator)) : METRICS[t.name][2](c)),
+    formula.constant,
+  );
+}
+const holds = (value, { relation, bound }) =>
+  ({ ">=": value >= bound, ">": value > bound, "<=": value <= bound, "<": value < bound })[relation];
 
 // ---------------------------------------------------------------- numbers as people read them
 
-const grouped = (x) => x.toLocaleString("en-US", { maximumFractionDigits: 2 });
+const separated = (text) => text.replace(/^(-?\d+)/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ","));
 
-/* A value: four decimals, large or whole numbers with separators, "undefined" where it is. */
-function shown(x) {
+/* So many decimals; ties go to the even digit, as in Python. */
+function fixed(x, decimals) {
+  const text = x.toFixed(decimals);
+  const all = x.toFixed(Math.min(100, decimals + 40));
+  const tail = all.slice(all.indexOf(".") + 1 + decimals);
+  const odd = Number(text.at(-1)) % 2 === 1;
+  if (!/^50*$/.test(tail) || !odd) return text;
+  return (x - Math.sign(Number(text)) * 10 ** -decimals / 4).toFixed(decimals); // the other neighbor
+}
+
+/* So many significant digits, without an exponent. */
+function digits(x, n) {
+  const size = Math.abs(x);
+  if (size === 0) return "0";
+  if (size < 1e-9 || size >= 1e15) return String(Number(x.toPrecision(n)));
+  const decimals = n - 1 - Math.floor(Math.log10(Math.abs(Number(x.toPrecision(n)))));
+  const text = decimals > 0 ? fixed(x, Math.min(decimals, 100)) : Number(x.toPrecision(n)).toFixed(0);
+  return separated(text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+}
+
+/* A metric: four digits. */
+const short = (x) => (Number.isInteger(x) || Math.abs(x) >= 1e4 ? separated(fixed(x, 0)) : digits(x, 4));
+/* A share: three digits; only 0 is "0 %", and only 1 is "100 %". */
+function percent(x) {
+  if (Number.isNaN(x)) return "undefined";
+  let text = digits(100 * x, 3);
+  for (let n = 4; n < 17 && text === "100" && x !== 1; n += 1) text = digits(100 * x, n);
+  return `${text} %`;
+}
+/* Cases: whole ones where there are many. */
+const count = (x) => (Number.isInteger(x) ? separated(String(x)) : Math.abs(x) >= 100 ? separated(x.toFixed(0)) : digits(x, 3));
+/* Money: no cents from 1,000 on, and none if there are none. */
+function money(x) {
+  if (!Number.isFinite(x)) return "undefined";
+  const text = separated(Math.abs(x) >= 1000 || Number.isInteger(x) ? fixed(x, 0) : fixed(x, 2));
+  return `${text.replace(/^-/, "\u2212")} ${data.names.unit}`.trimEnd();
+}
+const shown = (x, name) => {
   if (Number.isNaN(x)) return "undefined";
   if (!Number.isFinite(x)) return x > 0 ? "\u221e" : "\u2212\u221e";
-  if (x !== 0 && Math.abs(x) < 0.00005) return Math.abs(x) < 1e-12 ? "0.0000" : x.toExponential(1);
-  if (Math.abs(x) >= 1000 || (Math.abs(x) > 1 && Number.isInteger(x))) return grouped(x);
-  return x.toFixed(4);
-}
-
-/* Money: as shown, with two decimals at most where it is more than one. */
-const money = (x) => (Number.isFinite(x) && Math.abs(x) >= 1 ? grouped(x) : x === 0 ? "0" : shown(x));
-
-/* A threshold: six digits; the exact one is shown beside it where it matters. */
-function threshold(x) {
-  if (x === Infinity) return "none (inf)";
-  if (!Number.isFinite(x)) return String(x);
-  const short = Number(x.toPrecision(6));
-  return Math.abs(short) >= 1e7 || (short !== 0 && Math.abs(short) < 1e-5) ? short.toExponential() : String(short);
-}
-const percent = (x) => (Number.isNaN(x) ? "undefined" : `${Number((100 * x).toPrecision(3))} %`);
+  return METRICS[name]?.[3] === "share" ? percent(x) : short(x).replace(/^-/, "\u2212");
+};
 
 // ---------------------------------------------------------------- models
 
-/* Columns of numbers for one model; index 0 is the highest threshold, the last calls everybody. */
+/* Columns of numbers for one model; index 0 is the highest threshold, the last flags every case. */
 function prepare(model) {
   const { cuts } = model;
   const n = cuts.tp.length;
-  const totals = { positives: data.data.positives, negatives: data.data.negatives };
   const t = cuts.threshold.map(number);
-  const tpr = cuts.tp.map((x) => ratio(x, totals.positives));
-  const fpr = cuts.fp.map((x) => ratio(x, totals.negatives));
-  const made = { ...model, n, t, tpr, fpr, value: cuts.value.map(number), label: t.map(threshold) };
-  made.confusion = (i) => ({
-    tp: cuts.tp[i],
-    fp: cuts.fp[i],
-    fn: totals.positives - cuts.tp[i],
-    tn: totals.negatives - cuts.fp[i],
-  });
-  const all = Array.from({ length: n }, (_, i) => made.confusion(i));
-  const columns = {};
-  made.column = (name) => (columns[name] ??= all.map(METRICS[name][2]));
+  const made = { ...model, n, t, value: cuts.value.map(number), label: cuts.shown };
+  made.tpr = cuts.tp.map((x) => ratio(x, data.data.positives));
+  made.fpr = cuts.fp.map((x) => ratio(x, data.data.negatives));
   made.points = Object.fromEntries(model.operating_points.map((p) => [p.key, p]));
   made.best = made.points.optimum.cut;
-  made.usual = made.points.usual.cut;
+  made.usual = made.points.usual?.cut ?? -1;
+  made.label = made.label.map((text, i) => (i === made.usual ? "0.5" : text));
   // Exact where the library has computed it; the others are its floats.
   for (const point of model.operating_points) made.value[point.cut] = number(point.value);
   const finite = t.filter(Number.isFinite);
-  made.low = finite.length ? Math.min(finite[finite.length - 1], finite[0]) : 0;
-  made.high = finite.length ? Math.max(finite[0], finite[finite.length - 1]) : 1;
-  made.place = (i) => Math.min(Math.max(t[i], made.low), made.high);
+  made.low = finite.length ? finite[finite.length - 1] : 0;
+  made.high = finite.length ? finite[0] : 1;
+  made.at = (i) => warp(made, t[i]);
+  made.raw = (i) => ({
+    tp: cuts.tp[i], fp: cuts.fp[i], fn: data.data.positives - cuts.tp[i], tn: data.data.negatives - cuts.fp[i],
+  });
   return made;
 }
 
 const models = data.models.map(prepare);
-const state = { model: null, cut: 0, fp: data.costs.fp, fn: data.costs.fn, prevalence: data.data.prevalence };
-
-// ---------------------------------------------------------------- costs
-
-/* The cost of a case at these rates, on average. */
-function costAt(tpr, fpr) {
-  const missed = state.prevalence === 0 || state.fn === 0 ? 0 : state.prevalence * state.fn * (1 - tpr);
-  const raised = state.prevalence === 1 || state.fp === 0 ? 0 : (1 - state.prevalence) * state.fp * fpr;
-  return missed + raised;
-}
-
-/* The cheapest drawn cut (of equals the one that calls fewest), and what no cut can undercut: a cut
-   between two drawn ones finds at most what the lower finds and raises at least what the higher raises. */
-function cheapest(model) {
-  let best = -1;
-  let least = Infinity;
-  let bound = Infinity;
-  for (let i = 0; i < model.n; i += 1) {
-    const cost = costAt(model.tpr[i], model.fpr[i]);
-    if (best < 0 ? !Number.isNaN(cost) : cost < least * (1 - 1e-12)) [best, least] = [i, cost];
-    if (i > 0) bound = Math.min(bound, costAt(model.tpr[i], model.fpr[i - 1]));
-  }
-  return { cut: best, cost: best < 0 ? NaN : least, bound: model.cuts.hull_exact ? least : Math.min(bound, least) };
-}
-
-const probabilityCost = () => {
-  const [miss, alarm] = [state.prevalence * state.fn, (1 - state.prevalence) * state.fp];
-  return miss + alarm > 0 ? miss / (miss + alarm) : NaN;
+const state = {
+  model: null,
+  cut: 0,
+  follow: true, // the threshold is the best one, whatever the costs
+  by: data.costs.goal ? "cost" : "goal",
+  costs: { tp: data.costs.tp, fp: data.costs.fp, fn: data.costs.fn, tn: data.costs.tn },
+  prevalence: data.data.prevalence,
+  month: data.names.per_month,
+  volume: data.names.per_month === null ? "rows" : "month",
 };
+
+const ownCosts = () => Object.entries(state.costs).every(([name, x]) => x === data.costs[name]);
+/* Whether what is optimized is what the report was made for. */
+const ownGoal = () => (state.by === "goal" ? true : data.costs.goal && ownCosts());
+const shifted = () => state.prevalence !== data.data.prevalence;
+const costOf = (c) => state.costs.tp * c.tp + state.costs.fp * c.fp + state.costs.fn * c.fn + state.costs.tn * c.tn;
+const goalSign = data.goal.direction === "maximize" ? 1 : -1;
+
+/* Everything that depends on costs and the share of positives, for all drawn cuts of a model. */
+function scene(m) {
+  const key = JSON.stringify([state.by, state.costs, state.prevalence]);
+  if (m.scene?.key === key) return m.scene;
+  const moved = shifted();
+  const a = moved ? (state.prevalence * TOTAL) / data.data.positives : 1;
+  const b = moved ? ((1 - state.prevalence) * TOTAL) / data.data.negatives : 1;
+  const made = { key, problem: "", sign: state.by === "cost" ? -1 : goalSign };
+  const all = m.t.map((_, i) => {
+    const c = m.raw(i);
+    return { tp: a * c.tp, fp: b * c.fp, fn: a * c.fn, tn: b * c.tn };
+  });
+  made.confusion = (i) => all[i];
+  const columns = {};
+  made.column = (name) => (columns[name] ??= all.map(METRICS[name][2]));
+  if (state.by === "cost") made.value = all.map(costOf);
+  else if (!moved) made.value = m.value;
+  else if (data.goal.formula) made.value = all.map((c) => evaluate(data.goal.formula, c));
+  else {
+    made.value = m.value;
+    made.problem = `${data.goal.name} cannot be computed here for another share of ${data.names.positive}: value and best threshold are those of the data.`;
+  }
+  if (!moved || !data.goal.bounds.length) made.feasible = m.cuts.feasible ?? all.map(() => true);
+  else if (data.goal.bounds.every((one) => one.formula)) {
+    made.feasible = all.map((c) => data.goal.bounds.every((one) => holds(evaluate(one.formula, c), one)));
+  } else {
+    made.feasible = m.cuts.feasible ?? all.map(() => true);
+    made.problem ||= "The constraints cannot be computed here for another share: they are those of the data.";
+  }
+  made.proven = ownGoal() && (!moved || made.problem !== "");
+  made.best = made.proven ? m.best : bestOf(made);
+  const onHull = state.by === "cost" && !data.goal.bounds.length && m.cuts.hull_exact;
+  made.exact = made.proven || m.cuts.complete || onHull;
+  made.bound = state.by === "cost" && !data.goal.bounds.length ? costBound(all, made) : NaN;
+  m.scene = made;
+  return made;
+}
+
+/* The best cut that meets the constraints; of equals the one that flags fewest. -1 if there is none. */
+function bestOf({ value, feasible, sign }) {
+  let best = -1;
+  for (let i = 0; i < value.length; i += 1) {
+    if (!feasible[i] || Number.isNaN(value[i])) continue;
+    if (best < 0 || sign * (value[i] - value[best]) > 1e-12 * Math.abs(value[best])) best = i;
+  }
+  return best;
+}
+
+/* What no cut can undercut: one between two drawn ones finds at most what the lower one finds, and
+   raises at least the false alarms of the higher one. */
+function costBound(all, made) {
+  if (made.exact) return made.best < 0 ? NaN : made.value[made.best];
+  let bound = Math.min(...made.value);
+  for (let i = 1; i < all.length; i += 1) {
+    bound = Math.min(bound, costOf({ tp: all[i].tp, fn: all[i].fn, fp: all[i - 1].fp, tn: all[i - 1].tn }));
+  }
+  return bound;
+}
+
+/* What counts and money are shown for: [cases, in words]. */
+function volume() {
+  if (state.volume === "month" && state.month) return [state.month, "a month"];
+  return state.volume === "rows" ? [TOTAL, shifted() ? `per ${count(TOTAL)} cases` : `on ${data.data.weighted ? "these" : `these ${count(data.data.rows)}`} rows`] : [1000, "per 1,000 cases"];
+}
+/* Money is never shown for the rows: nobody pays for them. */
+const moneyVolume = () => (state.month ? [state.month, "a month"] : [1000, "per 1,000 cases"]);
+const scaled = (x) => (volume()[0] === TOTAL ? x : (x * volume()[0]) / TOTAL);
+const paid = (x) => (x * moneyVolume()[0]) / TOTAL;

@@ -1,6 +1,6 @@
 """The summary: everything that a page says, as one dict; `--json` prints it.
 
-Its form is described by ``summary.schema.json`` beside this file.
+Its form is described by ``docs/report.schema.json``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._assess.run import NEAR
-from cutpoints._format import json_number, short
+from cutpoints._format import json_number, short, shortest_inside
 from cutpoints._goal import Goal
 from cutpoints._kernel.weights import as_number as number
 from cutpoints._policy.typed_json import LONGEST_TEXT
@@ -28,10 +28,13 @@ from cutpoints._report.cuts import (
     reliability,
     thin,
 )
-from cutpoints._report.new_data import Trust, trust
+from cutpoints._report.formula import formula
+from cutpoints._report.headline import Names, metric_value, money_value, sentence, warnings_of
+from cutpoints._report.new_data import NewData, on_new_data
 from cutpoints._result import value_of
 from cutpoints._version import __version__
 from cutpoints.exceptions import InfeasibleError
+from cutpoints.metrics.metric import Metric
 from cutpoints.metrics.registry import get
 
 if TYPE_CHECKING:
@@ -58,6 +61,8 @@ TILES = (
     "predicted_positive_rate",
 )
 """The metrics of the tiles and of the table; the page computes them itself, in the same words."""
+NAMELESS = "model"
+"""A model whose scores came as an array, without a name."""
 ALTERNATIVES = {
     "f1": "Best F1",
     "mcc": "Best MCC",
@@ -72,13 +77,18 @@ _FEW_MODELS = 4
 
 @dataclass(frozen=True)
 class ModelSummary:
-    """One model: its name, its cuts, the best threshold, and how far it can be trusted."""
+    """One model: its name, its cuts, the best threshold, and what to expect of it on new data."""
 
     name: str
     score: str | None
     """The column of its scores, if they came by name."""
     cuts: ModelCuts
-    trust: Trust
+    new_data: NewData
+
+    @property
+    def shown(self) -> str:
+        """What the rule calls its scores."""
+        return "score" if self.name == NAMELESS else self.name
 
     @property
     def solution(self) -> Solution:
@@ -102,7 +112,7 @@ def look(
             without[name] = error.facts
             first = first or error
             continue
-        judged = trust(source, goal, cuts, weighted=weighted, random_state=random_state)
+        judged = on_new_data(source, goal, cuts, weighted=weighted, random_state=random_state)
         found.append(ModelSummary(name, name if named else None, cuts, judged))
     if not found:
         assert first is not None
@@ -110,7 +120,7 @@ def look(
     return found, without
 
 
-def summarise(
+def summarize(
     models: Sequence[ModelSummary],
     without: Mapping[str, str],
     goal: Goal,
@@ -120,6 +130,8 @@ def summarise(
     weight: str | None,
     pos_label: Any,
     weighted: bool,
+    names: Names,
+    verdict: str | None = None,
 ) -> dict[str, Any]:
     """Return the summary of models that were searched."""
     best = models[0]
@@ -131,21 +143,44 @@ def summarise(
     share = positives / (positives + negatives) if positives + negatives else Fraction(0)
     most = max(200, min(DRAWN_CUTS, _ALL_DRAWN // len(models)))
     few = len(models) <= _FEW_MODELS
+    costs = _costs(goal, positives, negatives)
+    columns = {"label": label, "pos_label": pos_label}
+    shown = [
+        _model(model, goal, most, columns, few=few, weighted=weighted)
+        | {
+            "sentence": _decision(model, goal, names, costs),
+            "expectation": _expectation(model, goal, names, costs),
+            "warnings": _warnings(model, goal, names, weighted=weighted),
+        }
+        for model in models
+    ]
+    told = shown[models.index(best)]
     return {
         "format": "cutpoints report",
         "format_version": VERSION,
         "cutpoints": __version__,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "title": title,
-        "sentence": sentence(best, goal, several=len(models) > 1),
+        "sentence": " ".join(filter(None, (told["sentence"], told["expectation"]))),
+        "verdict": verdict,
+        "names": names.to_dict(),
         "goal": {
             "text": str(goal),
             "name": display(goal),
             "objective": str(goal.expression),
             "direction": goal.direction,
             "constraints": [str(one) for one in goal.constraints],
+            "formula": formula(goal.expression),
+            "bounds": [
+                {
+                    "formula": formula(one.plain.expression),
+                    "relation": one.plain.relation,
+                    "bound": float(one.plain.bound),
+                }
+                for one in goal.constraints
+            ],
         },
-        "costs": _costs(goal, positives, negatives),
+        "costs": costs,
         "data": {
             "label": label,
             "weight": weight,
@@ -157,33 +192,48 @@ def summarise(
             "weighted": weighted,
         },
         "best_model": best.name,
-        "models": [
-            _model(model, goal, most, {"label": label, "pos_label": pos_label}, few=few, weighted=weighted)
-            for model in models
-        ],
+        "models": shown,
         "infeasible": [{"name": name, "reason": reason} for name, reason in without.items()],
     }
 
 
-def sentence(model: ModelSummary, goal: Goal, *, several: bool) -> str:
-    """Say the decision in one plain sentence."""
-    solution = model.solution
-    assert solution.threshold is not None
+def _decision(model: ModelSummary, goal: Goal, names: Names, costs: Mapping[str, Any]) -> str:
+    """Say the decision in a sentence."""
+    solution, confusion = model.solution, model.solution.confusion
+    assert solution.interval is not None
     assert solution.value is not None
-    use = f"Use {model.name} and call" if several else "Call"
-    if math.isinf(solution.threshold) and solution.threshold > 0:
-        rule = f"{use} nobody positive"
+    assert confusion is not None
+    usual = model.cuts.usual(USUAL)
+    if costs["goal"]:
+        here = _cost_per_case(costs, _exact(confusion))
+        beside = None if usual is None else _cost_per_case(costs, usual)
+        value = money_value(names, here, beside, profit=costs["profit"])
     else:
-        rule = f"{use} a case positive when its score is at least {short(solution.threshold)}"
-    met = f" with {' and '.join(solution.constraints)}" if solution.constraints else ""
-    said = f"{rule}: {display(goal)} is then {short(solution.value)}{met} on {_rows(solution.rows)}"
-    half = _point("usual", "", USUAL, _counts(model.cuts, USUAL), goal)
-    if isinstance(half["value"], (int, float)):
-        said += f", {short(half['value'])} at the usual {USUAL:g}"
-        said += "" if half["meets_constraints"] else " (which does not meet the constraints)"
-    if not math.isnan(model.trust.value):
-        said += f", and about {short(model.trust.value)} is to be expected on new ones"
-    return said + "."
+        beside = None if usual is None else value_of(goal.expression, usual)
+        value = metric_value(goal, display(goal), solution.value, beside)
+    shown = shortest_inside(solution.interval.low, solution.interval.high)
+    return sentence(
+        names,
+        confusion,
+        score=model.shown,
+        threshold=shown,
+        value=value,
+        constraints=solution.constraints,
+    )
+
+
+def _expectation(model: ModelSummary, goal: Goal, names: Names, costs: Mapping[str, Any]) -> str:
+    """Say what to expect on new data; empty if that is not known."""
+    expected = model.new_data.value
+    if math.isnan(expected):
+        return ""
+    if not costs["goal"]:
+        return f"Expect {display(goal)} of about {short(expected)} on new data."
+    total = 1 if str(goal.expression).startswith("cost_per_row") else sum(model.cuts.summary.totals)
+    per_case = expected / float(total)
+    cases, said = names.volume
+    verb = "earn" if costs["profit"] else "pay"
+    return f"Expect to {verb} about {names.money(cases * per_case)} {said} on new data."
 
 
 def display(goal: Goal) -> str:
@@ -193,12 +243,14 @@ def display(goal: Goal) -> str:
     return known.get(name, name.replace("_", " ") if name.isidentifier() else name)
 
 
-def _rows(rows: int) -> str:
-    return "this one row" if rows == 1 else f"these {rows:,} rows"
-
-
 def _model(
-    model: ModelSummary, goal: Goal, most: int, columns: dict[str, Any], *, few: bool, weighted: bool
+    model: ModelSummary,
+    goal: Goal,
+    most: int,
+    columns: dict[str, Any],
+    *,
+    few: bool,
+    weighted: bool,
 ) -> dict[str, Any]:
     known, solution = model.cuts, model.solution
     # A policy's name is a text of a bounded length; a model's may be anything.
@@ -216,13 +268,14 @@ def _model(
         point["cut"] = place[at]
     return {
         "name": model.name,
+        "score": model.shown,
         "scores": {
             "low": json_number(known.summary.low),
             "high": json_number(known.summary.high),
             "probabilities": known.probabilities,
         },
         "solution": solution.to_dict(),
-        "honest": model.trust.to_dict(),
+        "new_data": model.new_data.to_dict(),
         "auc": area(known),
         "operating_points": points,
         "cuts": _cuts(known.cuts[drawn], goal)
@@ -252,7 +305,6 @@ def _operating_points(
     for i, tie in enumerate(best.ties[:LISTED_TIES]):
         counts = tie.confusion.fractions()
         found.append(_point(f"tie-{i + 1}", "Just as good (tie)", tie.threshold, counts, goal))
-    half = _point("usual", "The usual 0.5", USUAL, _counts(known, USUAL), goal)
     names = [name for name in ALTERNATIVES if not _is(goal, name)]
     for name, other in zip(names, others, strict=True):
         if other is not None and other.interval is not None:
@@ -261,8 +313,10 @@ def _operating_points(
             found[-1]["policy"] = other.policy(**deployable).to_dict() if few else None
     for key, text, threshold in _near(known, goal, best.value):
         if all(threshold != point["at"] for point in found):
-            found.append(_point(key, text, threshold, _counts(known, threshold), goal))
-    found.insert(1 + min(len(best.ties), LISTED_TIES), half)
+            found.append(_point(key, text, threshold, known.confusion(threshold), goal))
+    usual = known.usual(USUAL)
+    if usual is not None:
+        found.insert(1 + min(len(best.ties), LISTED_TIES), _point("usual", "0.5", USUAL, usual, goal))
     return found
 
 
@@ -307,15 +361,15 @@ def _near(known: ModelCuts, goal: Goal, best: float) -> list[tuple[str, str, flo
     ]
 
 
-def _counts(known: ModelCuts, threshold: float) -> Mapping[str, Fraction]:
-    return known.cuts.confusion(known.index_at(threshold))
-
-
 def _cuts(cuts: Cuts, goal: Goal) -> dict[str, Any]:
     """Return the drawn cuts as columns, thresholds descending."""
     number = cuts.summary.grid.number
     found: dict[str, Any] = {
         "threshold": [json_number(float(t)) for t in cuts.thresholds],
+        "shown": [
+            shortest_inside(float(low), float(high))
+            for low, high in zip(cuts.below, cuts.thresholds, strict=True)
+        ],
         "tp": [number(x) for x in cuts.tp.tolist()],
         "fp": [number(x) for x in cuts.fp.tolist()],
         "value": _listed(cuts.values(goal.expression)),
@@ -333,14 +387,35 @@ def _is(goal: Goal, name: str) -> bool:
     return goal.direction == "maximize" and not goal.constraints and str(goal.expression) == name
 
 
-def _costs(goal: Goal, positives: Fraction, negatives: Fraction) -> dict[str, float]:
-    """Return what a false alarm and a miss cost: those of the goal if it is linear, 1 and 1 otherwise."""
+def _costs(goal: Goal, positives: Fraction, negatives: Fraction) -> dict[str, Any]:
+    """Return what the page's fields start with, and whether these costs are the goal itself.
+
+    The costs of a goal that is a cost or a profit; those that a linear goal amounts to; otherwise 1 and 1.
+    """
+    found = {"tp": 0.0, "fp": 1.0, "fn": 1.0, "tn": 0.0}
+    own = goal.expression
+    if isinstance(own, Metric) and own.name in ("cost", "cost_per_row", "profit"):
+        profit = own.name == "profit"
+        if goal.direction == ("maximize" if profit else "minimize"):
+            given = dict(own.parameters)
+            found = {name: float((-1 if profit else 1) * given.get(name, Fraction(0))) for name in found}
+            return found | {"goal": True, "profit": profit}
     form = goal.expression.linear_fractional(positives, negatives)
     if form is not None and form.is_linear and form.denominator[0]:
         per_hit, per_alarm = (goal.sign * change / form.denominator[0] for change in form.numerator[1:])
         miss, alarm = per_hit, -per_alarm
         if miss > 0 and alarm > 0:
-            if not str(goal.expression).startswith(("cost(", "profit(")):
-                miss, alarm = miss / min(miss, alarm), alarm / min(miss, alarm)
-            return {"fp": float(alarm), "fn": float(miss)}
-    return {"fp": 1.0, "fn": 1.0}
+            least = min(miss, alarm)
+            found |= {"fp": float(alarm / least), "fn": float(miss / least)}
+    return found | {"goal": False, "profit": False}
+
+
+def _cost_per_case(costs: Mapping[str, Any], counts: Mapping[str, Fraction]) -> float:
+    total = sum(Fraction(costs[name]) * count for name, count in counts.items())
+    return float(total / sum(counts.values()))
+
+
+def _warnings(model: ModelSummary, goal: Goal, names: Names, *, weighted: bool) -> list[str]:
+    confusion = model.solution.confusion
+    assert confusion is not None
+    return warnings_of(goal, model.new_data, confusion, area(model.cuts), names, weighted=weighted)

@@ -32,6 +32,9 @@ from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_
         "    -o report.html",
         "cutpoints report scores.csv --label y --score logit --score forest \\",
         "    --minimize 'cost(fp=1, fn=5)' --title 'Churn' -o report.html",
+        "cutpoints report scores.csv --label y --score p --title 'Card fraud' \\",
+        "    --minimize 'cost(fp=5, fn=100)' --positive-name fraud --unit EUR \\",
+        "    --per-month 30000 -o report.html",
     )
 )
 @files_argument
@@ -44,6 +47,12 @@ from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_
 @goal_options
 @click.option("-o", "--output", metavar="FILE", help="Where to write the page, an HTML file.")
 @click.option("--title", metavar="TEXT", help="The heading of the page.")
+@click.option("--positive-name", metavar="TEXT", help="What the positive class is called, such as fraud.")
+@click.option("--case-name", metavar="TEXT", help="What a row is called, such as transaction.")
+@click.option("--unit", metavar="TEXT", help="The currency of costs, such as EUR.")
+@click.option(
+    "--per-month", type=float, metavar="CASES", help="Cases a month: shows alerts and money a month."
+)
 @random_state_option("the estimate on new data")
 @json_option
 def report(
@@ -55,15 +64,19 @@ def report(
     subject_to: tuple[str, ...],
     output: str | None,
     title: str | None,
+    positive_name: str | None,
+    case_name: str | None,
+    unit: str | None,
+    per_month: float | None,
     random_state: int,
     as_json: bool,
     **columns: Any,
 ) -> None:
     """Write a page to decide from: the best threshold, and a slider for all others.
 
-    One HTML file that needs no network: the decision in a sentence, what it does, what to expect
-    on new rows, charts, costs, and policy files to download. --json prints the numbers behind it;
-    without -o it prints them alone.
+    One HTML file that works offline: the decision in a sentence, costs to change, what to expect
+    on new data, charts, and policy files to download. --json prints the numbers behind it;
+    without -o it prints only them.
 
     FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'scores/**/*.parquet', or - for standard input.
@@ -80,6 +93,10 @@ def report(
             minimize=minimize,
             subject_to=subject_to,
             title=title,
+            positive_name=positive_name,
+            case_name=case_name,
+            unit=unit,
+            per_month=per_month,
             random_state=random_state,
         )
     told = made.to_dict()["data"]

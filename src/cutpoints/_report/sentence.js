@@ -1,0 +1,69 @@
+/* The decision in words, as headline.py says it, for any threshold. */
+
+/* A number and its unit stay on one line. */
+const glued = (text) => text.replace(/(\d) (?=%)/g, "$1\u00a0").replaceAll(` ${data.names.unit || "%"}`, `\u00a0${data.names.unit || "%"}`);
+const article = (word) => `${/^[aeiou]/i.test(word) ? "an" : "a"} ${word}`;
+
+function ruleOf(m, i) {
+  const c = m.raw(i);
+  if (c.tp + c.fp === 0) return `Flag no ${data.names.case}`;
+  if (c.fn + c.tn === 0) return `Flag every ${data.names.case}`;
+  return `Flag ${article(data.names.case)} when ${m.score} \u2265 ${m.label[i]}`;
+}
+
+/* The goal's value in words, beside that at 0.5. */
+function valueOf(m, i) {
+  const s = scene(m);
+  const [here, usual] = [s.value[i], m.usual < 0 ? NaN : s.value[m.usual]];
+  if (state.by === "goal") {
+    if (data.goal.objective === "recall") return "";
+    const beside = Number.isNaN(usual) ? "" : ` (${short(usual)} at 0.5)`;
+    return `has ${data.goal.name} ${Number.isNaN(here) ? "undefined" : short(here)}${beside}`;
+  }
+  if (usual > 0 && !data.costs.profit && here !== usual) {
+    return `costs ${percent(Math.abs(1 - here / usual))} ${here < usual ? "less" : "more"} than at 0.5`;
+  }
+  const [, said] = moneyVolume();
+  return `${data.costs.profit ? "earns" : "costs"} ${money(paid(data.costs.profit ? -here : here))} ${said}`;
+}
+
+function sentence(m, i) {
+  const s = scene(m);
+  const c = s.confusion(i);
+  const parts = [`flags ${percent(METRICS.predicted_positive_rate[2](c))} of cases`];
+  if (!Number.isNaN(recall(c))) parts.push(`finds ${percent(recall(c))} of ${data.names.positive}`);
+  if (valueOf(m, i)) parts.push(valueOf(m, i));
+  const last = parts.pop();
+  const listed = parts.length ? `${parts.join(", ")}${parts.length > 1 ? ", and " : " and "}${last}` : last;
+  const held = data.goal.constraints.length && s.feasible[i] ? `, with ${data.goal.constraints.join(" and ")}` : "";
+  return `${ruleOf(m, i)}: this ${listed}${held}.`;
+}
+
+/* Alerts and money, for a month or per 1,000 cases. */
+function impact(m, i) {
+  const s = scene(m);
+  const c = s.confusion(i);
+  const [cases, said] = moneyVolume();
+  const part = (x) => count((x * cases) / TOTAL < 10 ? (x * cases) / TOTAL : Math.round((x * cases) / TOTAL));
+  const words = [`${state.month ? `Of ${count(state.month)} cases a month` : "Of 1,000 cases"}, ${part(c.tp + c.fp)} are flagged: ${part(c.tp)} ${data.names.positive} and ${part(c.fp)} false alarms; ${part(c.fn)} ${data.names.positive} are missed.`];
+  if (state.by === "cost") {
+    const cost = paid(s.value[i]);
+    const gap = m.usual < 0 ? NaN : paid(s.value[m.usual]) - cost;
+    const beside = !(Math.abs(gap) > 0) ? "" : `, ${money(Math.abs(gap))} ${gap > 0 === !data.costs.profit ? "less" : "more"} than at 0.5`;
+    words.push(data.costs.profit ? `Profit ${said}: ${money(-cost)}${beside}.` : `Cost ${said}: ${money(cost)}${beside}.`);
+  }
+  return words.join(" ");
+}
+
+/* How far from the best, in words; empty at the best. */
+function distance(m, i) {
+  const s = scene(m);
+  if (i === s.best || s.best < 0) return "";
+  if (!s.feasible[i]) return `does not meet ${data.goal.constraints.join(" and ")}`;
+  if (Number.isNaN(s.value[i])) return `${data.goal.name} is undefined here`;
+  const gap = s.sign * (s.value[s.best] - s.value[i]);
+  if (!(gap > 1e-12 * Math.abs(s.value[s.best]))) return "as good as the best";
+  return state.by === "cost"
+    ? `${money(paid(gap))} ${moneyVolume()[1]} ${data.costs.profit ? "less" : "more"} than the best`
+    : `${short(gap)} ${goalSign > 0 ? "below" : "above"} the best`;
+}
