@@ -509,3 +509,48 @@ def on_grid(*columns):
         exponent -= 1
     step = Fraction(2) ** (exponent - min(36, 62 - len(columns[0]).bit_length()))
     return [[round(Fraction(weight) / step) * step for weight in column] for column in columns]
+
+
+def added_up(values):
+    """What rows add to a sum of a column: hundredths as they are, else rounded to a grid; in fractions.
+
+    The grid is that of the weights, for values of either sign.
+    """
+    room = min(36, 62 - len(values).bit_length())
+    cents = [math.floor(value * 100 + 0.5) for value in values]
+    near = all(abs(v * 100 - c) <= abs(v) * 2.0**-44 for v, c in zip(values, cents, strict=True))
+    if near and max(map(abs, values)) * 100 < 2**room:
+        return [Fraction(cent, 100) for cent in cents]
+    sizes = on_grid([abs(value) for value in values])[0]
+    return [size if value >= 0 else -size for size, value in zip(sizes, values, strict=True)]
+
+
+def solve_rows(rows, worth, direction, bounds=()):
+    """The best cut of rows that are worth something: ``(value, threshold, ties)``, None if there is none.
+
+    A row is ``(score, label, weight, values by column)``; values are times the weight already. `worth`
+    gives for each cell its number, and numbers by column. Bounds are ``(worth, relation, number)``.
+    """
+
+    def total(worth, threshold):
+        found = Fraction(0)
+        for score, label, weight, values in rows:
+            called = score >= threshold
+            cell = ("tp" if called else "fn") if label else ("fp" if called else "tn")
+            number, columns = worth.get(cell, (0, {}))
+            found += Fraction(number) * weight
+            found += sum((Fraction(w) * values[name] for name, w in columns.items()), Fraction(0))
+        return found
+
+    def holds(threshold):
+        signs = ((total(one, threshold) - number, relation) for one, relation, number in bounds)
+        return all(RELATIONS[relation](sign) for sign, relation in signs)
+
+    scores = sorted({float(score) + 0.0 for score, *_ in rows}, reverse=True)
+    thresholds = scores if scores[0] == math.inf else [math.inf, *scores]
+    values = {t: total(worth, t) for t in thresholds if holds(t)}
+    if not values:
+        return None
+    best = max(values.values()) if direction == "maximize" else min(values.values())
+    first, *ties = [t for t, value in values.items() if value == best]
+    return best, first, ties

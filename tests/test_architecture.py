@@ -80,6 +80,7 @@ PACKAGES = {
         "_data.groupby",
         "_data.expressions",
         "_data.groupby_labels",
+        "_data.groupby_columns",
         "_data.groupby_weights",
         "_data.groupby_segments",
         "_data.lazy_segments",

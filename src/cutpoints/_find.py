@@ -130,11 +130,11 @@ def find(
     certificate optimal (sweep, 1 pass: all 4 rows compared)
     data        4 rows, 2 positive, 2 negative
     """
-    wanted = read_goal(maximize=maximize, minimize=minimize, subject_to=subject_to)
+    wanted = read_goal(maximize=maximize, minimize=minimize, subject_to=subject_to, columns=True)
     data = as_data(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, caller="find",
-    )  # fmt: skip
+    ).for_goal(wanted, "find")  # fmt: skip
     search_one = _searching(
         wanted, data, guarantee=guarantee, random_state=random_state, method=method, caller="find"
     )
@@ -193,11 +193,13 @@ def find_by(
     """
     from cutpoints import _segments as segments
 
-    wanted = read_goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="find_by")
+    wanted = read_goal(
+        maximize=maximize, minimize=minimize, subject_to=subject_to, caller="find_by", columns=True
+    )
     data = as_data(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, caller="find_by",
-    )  # fmt: skip
+    ).for_goal(wanted, "find_by")  # fmt: skip
     search_one = _searching(
         wanted, data, guarantee=guarantee, random_state=random_state, method=method, caller="find_by"
     )
@@ -301,7 +303,7 @@ def _optimal(goal: Goal, found: SearchResult) -> Solution:
             value if found.bound is None else found.bound,
             found.passes,
             found.rows_examined,
-            found.summary.grid.resolution,
+            found.summary.resolution,
         ),
         _context=Context(
             found.summary,
@@ -315,7 +317,8 @@ def _optimal(goal: Goal, found: SearchResult) -> Solution:
 
 def cut_at(cuts: Cuts, index: int) -> Cut:
     """Return one of the cuts that a search looked at."""
-    return make_cut(cuts.confusion(index), cuts.thresholds[index], cuts.below[index])
+    columns = cuts.parts(index, int) or None
+    return make_cut(cuts.confusion(index), cuts.thresholds[index], cuts.below[index], columns)
 
 
 def _infeasible(goal: Goal, found: SearchResult, look: Callable[[Goal], SearchResult]) -> Solution:
@@ -371,7 +374,7 @@ def _none(
     return Solution(
         status=status,
         certificate=Certificate(
-            found.method, worst, worst, found.passes, found.rows_examined, found.summary.grid.resolution
+            found.method, worst, worst, found.passes, found.rows_examined, found.summary.resolution
         ),
         attainable=attainable,
         **_common(goal, found),

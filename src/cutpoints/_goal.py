@@ -5,6 +5,10 @@ numbers, sums and products with numbers, comparisons. Nothing is ever evaluated.
 
     f1        f(beta=2)        0.7*accuracy + 0.3*recall        cost(fp=2, fn=1)
     precision >= 0.95          predicted_positive <= 500        0.1 <= fpr <= 0.2
+
+A name inside cost(...), profit(...) or called(...) is a column of the data:
+
+    cost(fp=5, fn=amount)      profit(tp=50, fn=-amount, tn=0.02*amount + 1)     called(minutes) <= 2400
 """
 
 from __future__ import annotations
@@ -17,6 +21,8 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from cutpoints.exceptions import Argument, InvalidParameterError
+from cutpoints.metrics.columns import Column, RowValue, column
+from cutpoints.metrics.costs import called
 from cutpoints.metrics.expression import LARGEST, MIRRORED, SMALLEST, Constraint, Expression, Relation
 from cutpoints.metrics.metric import custom
 from cutpoints.metrics.registry import FAMILIES, canonical_name, get
@@ -31,6 +37,7 @@ _RELATIONS: dict[type[ast.cmpop], Relation] = {
     ast.Lt: "<",
 }
 _LONGEST = 10_000
+_WITH_COLUMNS = {"cost", "cost_per_row", "profit", "called"}
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,11 @@ class Goal:
     def sign(self) -> int:
         """+1 to maximise, -1 to minimise."""
         return 1 if self.direction == "maximize" else -1
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the data that it adds up."""
+        return tuple(dict.fromkeys(column for one in self.expressions for column in one.columns))
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
@@ -79,8 +91,12 @@ def goal(
     minimize: Objective | None = None,
     subject_to: Constraints = None,
     caller: str = "find",
+    columns: bool = False,
 ) -> Goal:
-    """Read what the user asked for; exactly one of `maximize` and `minimize`."""
+    """Read what the user asked for; exactly one of `maximize` and `minimize`.
+
+    `columns`: whether the caller can read columns of the data for it.
+    """
     if (maximize is None) == (minimize is None):
         raise InvalidParameterError.of(
             parameter="maximize",
@@ -96,11 +112,27 @@ def goal(
             ),
         )
     if maximize is not None:
-        best = objective(maximize, "maximize", caller)
-        return Goal(best, "maximize", constraints(subject_to, caller))
-    assert minimize is not None
-    best = objective(minimize, "minimize", caller)
-    return Goal(best, "minimize", constraints(subject_to, caller))
+        wanted = Goal(objective(maximize, "maximize", caller), "maximize", constraints(subject_to, caller))
+    else:
+        assert minimize is not None
+        wanted = Goal(objective(minimize, "minimize", caller), "minimize", constraints(subject_to, caller))
+    if wanted.columns and not columns:
+        raise with_columns(wanted, caller)
+    return wanted
+
+
+def with_columns(wanted: Goal, caller: str) -> InvalidParameterError:
+    """Return the error of a goal with columns, where only counts can be used."""
+    in_objective = bool(wanted.expression.columns)
+    return InvalidParameterError.of(
+        parameter=wanted.direction if in_objective else "subject_to",
+        caller=caller,
+        must_be=f"without columns: {caller} only knows how many rows there are of each kind",
+        got=str(
+            wanted.expression if in_objective else next(c for c in wanted.constraints if c.expression.columns)
+        ),
+        hint="find(), find_by(), curve() and evaluate() read columns.",
+    )
 
 
 def objective(wanted: Objective, parameter: str = "maximize", caller: str = "find") -> Expression:
@@ -198,6 +230,8 @@ class _Reader:
                 return get(name)
             case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
                 return self._number(value, node)
+            case ast.Call(func=ast.Name(id="called"), args=[value], keywords=[]):
+                return called(self._row_value(value))
             case ast.Call(func=ast.Name(id=name), args=[], keywords=keywords):
                 return self._call(name, keywords)
             case ast.Call(func=ast.Name(id=name)):
@@ -235,13 +269,45 @@ class _Reader:
         return Fraction(value) if isinstance(value, int) else Fraction(literal)
 
     def _call(self, name: str, keywords: list[ast.keyword]) -> Expression:
-        parameters = {}
+        parameters: dict[str, Any] = {}
+        with_columns = canonical_name(name) in _WITH_COLUMNS
         for keyword in keywords:
-            value = self.read(keyword.value)
-            if keyword.arg is None or keyword.arg in parameters or not isinstance(value, Fraction):
+            value = (self._row_value if with_columns else self.read)(keyword.value)
+            known = isinstance(value, (Fraction, RowValue))
+            if keyword.arg is None or keyword.arg in parameters or not known:
                 raise self._refuse(f"{canonical_name(name)} with numbers as parameters", keyword.value)
             parameters[keyword.arg] = value
         return get(name, **parameters)
+
+    def _row_value(self, node: ast.expr) -> Fraction | RowValue:
+        """Return what differs from row to row: columns, numbers, and sums of both."""
+        match node:
+            case ast.Name(id=name):
+                return column(name)
+            case ast.Call(func=ast.Name(id="column"), args=[ast.Constant(value=str() as name)], keywords=[]):
+                return column(name)
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                return self._number(value, node)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self._row_value(operand)
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                return self._row_value(operand)
+            case ast.BinOp(left=left, op=op, right=right):
+                a, b = self._row_value(left), self._row_value(right)
+                match op:
+                    case ast.Add():
+                        return a + b
+                    case ast.Sub():
+                        return a - b
+                    case ast.Mult() if isinstance(a, Fraction) or isinstance(b, Fraction):
+                        return a * b
+                    case ast.Div() if isinstance(b, Fraction) and b != 0:
+                        return a / b
+        raise self._refuse(
+            "a column, a number, or a sum of columns with number weights",
+            node,
+            "for example 'cost(fp=5, fn=0.02*amount + 1)'; a name with spaces is column('the name').",
+        )
 
     def _arithmetic(self, node: ast.expr, left: Any, op: ast.operator, right: Any) -> Any:
         numbers = isinstance(left, Fraction) + isinstance(right, Fraction)

@@ -77,6 +77,7 @@ class Confusion:
     fp: int | float
     fn: int | float
     tn: int | float
+    _columns = None  # no field: the cells of columns that were added up, see `metrics.columns.Part`
 
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
@@ -88,8 +89,12 @@ class Confusion:
                 )
 
     def metric(self, metric: Any) -> float:
-        """Return the value of a metric, by name or as an expression."""
-        return objective(metric, "metric", "metric").rounded(**self.fractions())
+        """Return the value of a metric, by name or as an expression.
+
+        A cost with columns has one where these columns were added up: in what `find`, `evaluate` and `curve`
+        return if they are asked about it.
+        """
+        return objective(metric, "metric", "metric").rounded(**self.fractions(), columns=self._columns)
 
     def fractions(self) -> dict[str, Fraction]:
         """Return the four counts by name, as exact fractions."""
@@ -175,10 +180,13 @@ class Ties(Sequence[Cut]):
         return f"[{shown}{', ...' if len(self) > 5 else ''}]"
 
 
-def make_cut(counts: Mapping[str, Fraction], threshold: Any, below: Any) -> Cut:
+def make_cut(counts: Mapping[str, Fraction], threshold: Any, below: Any, columns: Any = None) -> Cut:
     """Build a cut from an exact confusion."""
     high = float(threshold)
-    confusion = Confusion(**{name: as_number(count) for name, count in counts.items()})
+    numbers = {name: as_number(count) for name, count in counts.items()}
+    confusion = Confusion(**numbers)
+    if columns is not None:
+        object.__setattr__(confusion, "_columns", columns)
     return Cut(high, Interval(float(below), high), confusion)
 
 
@@ -201,8 +209,9 @@ class Certificate:
     """The proof, in numbers: no cut has a value beyond `upper`, and the threshold attains `lower`.
 
     `passes` over the data; `rows_examined` were looked at one by one, all others were excluded by
-    a bound. Sums are exact: each weight is rounded once, by at most `resolution`, and added as an integer;
-    cuts that floats cannot tell apart are compared as fractions. Without weights nothing is rounded.
+    a bound. Sums are exact: each weight, and each value of a column that the goal adds up, is rounded once,
+    by at most `resolution`, and added as an integer; cuts that floats cannot tell apart are compared as
+    fractions. Without weights nothing is rounded, nor are integers and amounts with two decimals.
     """
 
     method: str
@@ -381,7 +390,7 @@ class Solution:
     def goal(self) -> Goal:
         """Return the goal that was searched for, read again from its text."""
         asked: Any = {self.direction: self.objective}
-        return goal(**asked, subject_to=self.constraints)
+        return goal(**asked, subject_to=self.constraints, columns=True)
 
     def raise_if_infeasible(self) -> Solution:
         """Return itself, or raise `InfeasibleError` saying what can be attained, or what it would take."""

@@ -229,6 +229,17 @@ class InvalidInputError(CutpointError, ValueError):
         )
 
     @classmethod
+    def infinite(cls, *, name: str, count: int, rows: int, first: int | None) -> Self:
+        """Build the error of infinite values where only finite ones can be added up."""
+        are = "is" if count == 1 else "are"
+        return cls(
+            Column(name),
+            f" must be finite numbers. {count:,} of {_plural(rows, 'value')} {are} infinite{_at(first)}.",
+            hint="drop these rows, or put a large number in their place.",
+            **_where("infinite", name, count, first, rows),
+        )
+
+    @classmethod
     def not_probabilities(cls, *, name: str, count: int, rows: int, first: int | None, value: float) -> Self:
         """Build the error of scores that must be probabilities, with the first one that is not."""
         lie = "lies" if count == 1 else "lie"

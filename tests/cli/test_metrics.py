@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from cutpoints.metrics.registry import EXAMPLES
+from cutpoints.metrics.registry import CATALOGUE
 
-NAMES = [metric.name for metric in EXAMPLES]
+NAMES = [metric.name for metric in CATALOGUE]
 
 
 def test_list_has_the_whole_catalogue(run):
@@ -26,7 +26,7 @@ def test_list_as_json(run):
     assert 1 == len({tuple(entry) for entry in shown})
 
 
-@pytest.mark.parametrize("metric", EXAMPLES, ids=NAMES)
+@pytest.mark.parametrize("metric", CATALOGUE, ids=NAMES)
 def test_show_explains_each(run, metric):
     """Everything that is known of a metric is shown, in 80 columns."""
     result = run("metrics", "show", metric.name)

@@ -46,6 +46,7 @@ def curve(
     weight: str | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
+    columns: Any = None,
 ) -> Curve:
     """Return every cut of the data: one for each distinct score, and "no positives".
 
@@ -56,6 +57,8 @@ def curve(
     ----------
     y_true, y_score, label, score, weight, sample_weight, pos_label
         As for `find`: arrays, a data frame or a path with names of columns, or a `Data`.
+    columns : str, list of str, or mapping of names to arrays, default=None
+        Further columns to add up at every cut, for costs that differ from row to row.
 
     Examples
     --------
@@ -74,11 +77,17 @@ def curve(
     >>> frame = pd.DataFrame({"y": [0, 0, 1, 1], "p": [0.1, 0.4, 0.35, 0.8]})
     >>> cp.curve(frame, label="y", score="p").auc
     0.75
+
+    Money against the threshold, where a miss costs its amount:
+
+    >>> c = cp.curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], columns={"amount": [9, 50, 3, 400]})
+    >>> c.values("cost(fp=5, fn=amount)")
+    array([403.,   3.,   8.,   5.,  10.])
     """
     data = as_data(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, caller="curve",
-    )  # fmt: skip
+    ).with_columns(columns, "curve")  # fmt: skip
     return Curve(all_cuts(data.source()))
 
 
@@ -200,7 +209,9 @@ class Curve:
         subject_to: Constraints = None,
     ) -> Solution:
         """Return the best cut for a goal, as `find` does, without reading the data again."""
-        wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="best")
+        wanted = goal(
+            maximize=maximize, minimize=minimize, subject_to=subject_to, caller="best", columns=True
+        )
 
         def look(one: Any) -> SearchResult:
             return decide(self._cuts, one, "sweep", 0, self._cuts.summary.rows)

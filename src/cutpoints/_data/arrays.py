@@ -12,20 +12,26 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from cutpoints._data import added_columns
 from cutpoints._data.array_input import as_array, as_floats, as_weights, refuse_nan, same_length
 from cutpoints._data.labels import Counts, Labels
 from cutpoints._kernel.binning import Buckets, Radix, choose
 from cutpoints._kernel.histogram import Block, Sides, added, inside, joined, table, tally, within
-from cutpoints._kernel.tables import DIRECT_ROWS, Histogram, Ranges, Rows, Scores, Summary
+from cutpoints._kernel.tables import DIRECT_ROWS, ColumnTotals, Histogram, Ranges, Rows, Scores, Summary
 from cutpoints._kernel.unique_scores import UniqueScores, unique_scores
 from cutpoints._kernel.weights import BLOCK_ROWS, FixedPoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from cutpoints.metrics.columns import Column
 
 PLAIN_BLOCK_ROWS = 1 << 18
 """Rows per block without weights: enough that two threads seldom wait for the interpreter lock between
@@ -74,11 +80,22 @@ class Stream:
 
 
 class ArraySource:
-    """Rows in memory: scores and one or two streams of weights. Answers the three questions."""
+    """Rows in memory: scores and one or two streams of weights. Answers the three questions.
 
-    def __init__(self, scores: Scores, streams: tuple[Stream, ...], *, score_name: str = "y_score") -> None:
+    `columns` are added up beside the weights of the one stream.
+    """
+
+    def __init__(
+        self,
+        scores: Scores,
+        streams: tuple[Stream, ...],
+        *,
+        score_name: str = "y_score",
+        columns: dict[Column, Scores] | None = None,
+    ) -> None:
         self.scores = scores
         self.streams = streams
+        self.columns = columns or {}
         self.score_name = score_name
         self.passes = 0
         self.direct_rows = DIRECT_LEFT
@@ -86,7 +103,8 @@ class ArraySource:
         self._known: tuple[Summary, Histogram | None] | None = None
         self._kept: tuple[Ranges, Block] | None = None
         self._sorted: UniqueScores | None = None
-        self._rows = PLAIN_BLOCK_ROWS if streams[0].added is None else BLOCK_ROWS
+        plain = streams[0].added is None and not self.columns
+        self._rows = PLAIN_BLOCK_ROWS if plain else BLOCK_ROWS
         self._threads = min(os.cpu_count() or 1, 4) if len(scores) > 4 * self._rows else 1
 
     @classmethod
@@ -143,7 +161,31 @@ class ArraySource:
     # --- how
 
     def _block(self, part: slice, index: Any) -> Block:
-        return Block(self.scores[part][index], [stream.read(part, index) for stream in self.streams])
+        readings = [stream.read(part, index) for stream in self.streams]
+        return Block(self.scores[part][index], readings, columns=self._added_up(part, index))
+
+    @cached_property
+    def _parts(self) -> list[ColumnTotals]:
+        """What is added up of the columns, and on which grids."""
+        rows = len(self.scores)
+        return [
+            one for column in self.columns for one in added_columns.parts(column, self._ends(column), rows)
+        ]
+
+    def _ends(self, column: Column) -> added_columns.Ends:
+        starts = range(0, len(self.scores), self._rows)
+        return added_columns.Ends.of(self._values(column, slice(i, i + self._rows)) for i in starts)
+
+    def _values(self, column: Column, part: slice = slice(None), index: Any = slice(None)) -> Any:
+        """Return what rows add: a column times the weights."""
+        weights = self.streams[0].weights
+        return added_columns.times(
+            self.columns[column][part][index], None if weights is None else weights[part][index]
+        )
+
+    def _added_up(self, part: slice, index: Any = slice(None)) -> tuple[NDArray[np.float64], ...]:
+        values = {column: self._values(column, part, index) for column in self.columns}
+        return added_columns.on_grid(self._parts, values)
 
     def _inside(self, start: int, ranges: Ranges | None) -> Block:
         """Return the rows of a block that lie in the ranges."""
@@ -179,7 +221,7 @@ class ArraySource:
         """
         if self._known is not None:
             return self._known
-        grid = self._grid()
+        grid, parts = self._grid(), self._parts
         if len(self.scores) <= DIRECT_ROWS:
             self._known = self._sort_all(grid), None
             return self._known
@@ -197,7 +239,8 @@ class ArraySource:
                 counts.append(labels)
                 weights = (None if s.added is None else s.added[part] for s in self.streams)
                 if low == low:
-                    yield Block(scores, list(zip(sides, weights, strict=True)), low, high)
+                    readings = list(zip(sides, weights, strict=True))
+                    yield Block(scores, readings, low, high, self._added_up(part))
 
         tallies = self._each(lambda starts: tally(checked(starts), buckets, grid))
         low, high = np.min([e[0] for e in ends]), np.max([e[1] for e in ends])
@@ -208,7 +251,8 @@ class ArraySource:
                 stream.labels.settle([c[i] for c in counts])  # type: ignore[misc]
         first = table(added(tallies), buckets)
         positives, negatives = int(first.pos.sum()), int(first.neg.sum())
-        summary = Summary(len(self.scores), positives, negatives, grid, float(low), float(high))
+        columns = added_columns.with_totals(parts, first.columns)
+        summary = Summary(len(self.scores), positives, negatives, grid, float(low), float(high), columns)
         self._known = summary, first
         return self._known
 
@@ -222,7 +266,9 @@ class ArraySource:
                 stream.labels.settle([stream.labels.check(slice(None))[1]])
         self._sorted = found = unique_scores(self._block(slice(None), slice(None)), grid)
         low, high = float(found.scores[0]), float(found.scores[-1])
-        return Summary(len(self.scores), int(found.pos.sum()), int(found.neg.sum()), grid, low, high)
+        pos, neg = int(found.pos.sum()), int(found.neg.sum())
+        columns = added_columns.with_totals(self._parts, found.columns)
+        return Summary(len(self.scores), pos, neg, grid, low, high, columns)
 
     def _grid(self) -> FixedPoint:
         """Return the grid of the weights."""

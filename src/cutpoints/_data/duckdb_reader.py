@@ -7,8 +7,10 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from cutpoints._data.added_columns import CENT_ROUNDING, NO_ENDS, Ends
 from cutpoints._data.array_input import no_number
 from cutpoints._data.file_columns import NUMBERS
+from cutpoints._kernel.weights import CENTS
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -93,16 +95,30 @@ class DuckDBReader:
     def weight_range(self) -> tuple[int, float, float]:
         """Ask DuckDB, which has the answer in the statistics of Parquet files."""
         columns = self.columns
-        names = [f"a{i}" for i in range(len(columns.all) - len(columns.masses), len(columns.all))]
-        asked = ", ".join(f"min({name})::double, max({name})::double, count({name})" for name in names)
+        names = [f"a{i}" for i in range(columns.first_mass, columns.first_added)]
+        asked = [f"min({name})::double, max({name})::double, count({name})" for name in names]
         with interruptible():
-            rows, *found = self._projected.aggregate(f"count(*), {asked}").fetchall()[0]
-        if rows == 0:
-            return 0, 0.0, 0.0
+            rows, *found = self._projected.aggregate(", ".join(["count(*)", *asked])).fetchall()[0]
+        if rows == 0 or not names:
+            return rows, 0.0, 0.0
         least, most, counts = found[::3], found[1::3], found[2::3]
         if min(counts) < rows or any(map(math.isnan, most)):  # NaN is above all other floats in DuckDB
             return rows, math.nan, math.nan
         return rows, min(least), max(most)
+
+    def added_ends(self) -> list[Ends]:
+        """Ask DuckDB; each value is multiplied and rounded as NumPy does."""
+        columns = self.columns
+        weight = f" * a{columns.first_mass}::double" if columns.weight else ""
+        values = [f"(a{i}::double{weight})" for i in range(columns.first_added, len(columns.all))]
+        asked = []
+        for v in values:
+            cents = f"abs({v} * {CENTS} - floor({v} * {CENTS} + 0.5)) <= abs({v}) * {CENT_ROUNDING!r}::double"
+            asked.append(f"min({v}), max({v}), count({v}) = count(*), bool_and({cents})")
+        with interruptible():
+            (found,) = self._projected.aggregate(", ".join(asked)).fetchall()
+        parts = [found[i : i + 4] for i in range(0, len(found), 4)]
+        return [Ends(least, most, cents) if full else NO_ENDS for least, most, full, cents in parts]
 
     def need(self, name: str) -> None:
         """Raise unless the relation has a column of this name."""

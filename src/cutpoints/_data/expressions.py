@@ -56,6 +56,11 @@ def floats(name: str, dtype: DType) -> tuple[nw.Expr, nw.Expr]:
     return nw.when(missing).then(number(0)).otherwise(value), missing
 
 
+def flag(condition: nw.Expr) -> nw.Expr:
+    """Return 1 where a condition holds, else 0."""
+    return nw.when(condition).then(number(1)).otherwise(number(0))
+
+
 def label_code(name: str, dtype: DType, positive: Any, other: Any) -> nw.Expr:
     """Return the code of each label; `other` is the second label where `positive` is given.
 
@@ -113,7 +118,7 @@ def first_bucket() -> nw.Expr:
     near_one = (s > 0.5) & (s <= 1.0)
     # Engines that compute all branches for all rows have an easy power to take where it is not used.
     distance = nw.when(fine).then(number(1)).when(near_one).then(1.0 - s).otherwise(s.abs())
-    curved = _floor(_power(distance.clip(0.0, LARGEST)) * _CURVED)
+    curved = whole(_power(distance.clip(0.0, LARGEST)) * _CURVED)
     room = 4 * _CURVED  # a zone of curved buckets ends below half of this
     zone = (
         nw.when(near_one)
@@ -128,9 +133,9 @@ def first_bucket() -> nw.Expr:
     )
     return (
         nw.when(fine)
-        .then(_floor(s.clip(0.0, 1.0) * _FINE))
+        .then(whole(s.clip(0.0, 1.0) * _FINE))
         .when(wide)
-        .then(_floor(s.clip(-_WIDEST, _WIDEST) * _WIDE) + room)
+        .then(whole(s.clip(-_WIDEST, _WIDEST) * _WIDE) + room)
         .otherwise(curved + zone)
     )
 
@@ -189,7 +194,7 @@ def rounded(
     """
     half, even = f"{name}_half", f"{name}_even"
     frame = frame.with_columns((nw.col(name) * factors[0] * factors[1]).alias(half))
-    frame = frame.with_columns(_floor(nw.col(half)).alias(even))
+    frame = frame.with_columns(whole(nw.col(half)).alias(even))
     rest = nw.col(half) - nw.col(even)
     more = nw.when(rest <= 0.25).then(number(0)).when(rest < 0.75).then(number(1)).otherwise(number(2))
     return frame.with_columns((nw.col(even) * 2.0 + more).cast(nw.Int64()).alias(name))
@@ -207,12 +212,13 @@ def _leaf(piece: Piece, start: int) -> nw.Expr:
     else:
         scaled = s - base
     place = (scaled.clip(0.0, piece.ends[1] - base) * piece.scale).clip(0.0, float(piece.count))
-    return _floor(place) + float(start)
+    return whole(place) + float(start)
 
 
 def _power(value: nw.Expr) -> nw.Expr:
     return value**ROOT
 
 
-def _floor(value: nw.Expr) -> nw.Expr:
+def whole(value: nw.Expr) -> nw.Expr:
+    """Round down, as float64."""
     return value.floor().cast(nw.Float64())  # an integer on some engines

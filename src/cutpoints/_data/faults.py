@@ -39,6 +39,7 @@ class _Marked:
 def raise_fault(reader: Reader, pos_label: Any) -> NoReturn:
     """Raise the error that arrays with these rows would raise; rows that are fine now have changed."""
     columns = reader.columns
+    _check_added(reader)
     rows = 0
     missing = {name: _Marked() for name in columns.all}
     negative = {name: _Marked() for name in columns.masses}
@@ -75,6 +76,24 @@ def raise_fault(reader: Reader, pos_label: Any) -> NoReturn:
         found = Labels(np.array(sorted(labels), dtype=kind), pos_label, name=columns.label)
         found.settle([found.check(slice(None))[1]])
     raise InvalidInputError.changed(expected=rows, found=rows)
+
+
+def _check_added(reader: Reader) -> None:
+    """Raise for columns that are added up as `as_values` does."""
+    columns, rows = reader.columns, 0
+    names = [column.name for column in columns.added]
+    missing, infinite = ({name: _Marked() for name in names} for _ in range(2))
+    for batch in reader.batches(None) if names else ():
+        for name, column in zip(names, batch[columns.first_added :], strict=True):
+            values = as_floats(column, name)
+            missing[name].add(np.isnan(values), values, rows)
+            infinite[name].add(np.isinf(values), values, rows)
+        rows += len(batch[0])
+    for name in names:
+        _check_missing(name, rows, missing[name])
+        count, first = infinite[name].count, infinite[name].first
+        if count:
+            raise InvalidInputError.infinite(name=name, count=count, rows=rows, first=first)
 
 
 def _check_weights(

@@ -351,7 +351,7 @@ class FileSource(BatchSource):
     def __init__(self, opened: Opened, columns: Columns, pos_label: Any) -> None:
         self.opened, self.columns, self.label_as_given = opened, columns, pos_label
         self._numbers = {}
-        for name in [columns.score, *columns.masses]:
+        for name in [columns.score, *columns.masses, *(column.name for column in columns.added)]:
             column = opened.table.column(name)
             sql = as_number(name, column, "try_cast")
             self._numbers[name] = Column(sql, "DOUBLE" if sql != column.sql else column.type)

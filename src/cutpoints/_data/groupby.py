@@ -12,14 +12,17 @@ to the same sum in any order. Each query is compared with the ones before it: da
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
 from cutpoints._data import expressions as ex
+from cutpoints._data import groupby_columns as gc
 from cutpoints._data import progress
 from cutpoints._data import streaming as batches
+from cutpoints._data.added_columns import with_totals
 from cutpoints._data.array_input import EXACT_INTEGERS, too_large
 from cutpoints._data.bins import Piece, Seen, divide, join
 from cutpoints._data.groupby_labels import FrameLabels
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._data.source import Source
+    from cutpoints.metrics.columns import Column as AddedColumn
 
 COMPARED_SCORES = 1 << 20
 """Up to this many scores that are left are fetched rather than counted again."""
@@ -60,8 +64,10 @@ Collected = dict[str, "NDArray[Any]"]
 
 def source(frame: nw.LazyFrame[Any], columns: batches.Columns, pos_label: Any = None) -> Source:
     """Return a source for the columns of a lazy frame, which is never collected."""
-    roles: dict[str, Any] = vars(columns)
-    _check_columns(frame.collect_schema(), roles)
+    roles: dict[str, Any] = columns.roles
+    names = {column.name: column.name for column in columns.added}
+    _check_columns(frame.collect_schema(), {**roles, **names})
+    roles["added"] = columns.added
     # These two hand over batches faster than they group: the rows are in this process anyway.
     if frame.implementation.is_duckdb():
         return batches.from_duckdb(frame.to_native(), **roles, pos_label=pos_label)
@@ -132,6 +138,7 @@ class FrameSource:
         positives: str | None = None,
         negatives: str | None = None,
         pos_label: Any = None,
+        added: tuple[AddedColumn, ...] = (),
     ) -> None:
         schema = frame.collect_schema()
         roles = {"score": score, "label": label, "weight": weight, "p": positives, "q": negatives}
@@ -153,8 +160,11 @@ class FrameSource:
         ]
         self._added: list[Column] = []
         """The weights that are added up; none where rows are counted."""
+        self.columns = [gc.Added(column, f"x{i}", schema[column.name]) for i, column in enumerate(added)]
+        self._parts: list[gc.AddedPart] = []
+        """What is added up of the columns, and on which grids."""
         self._grid = FixedPoint()
-        for name in (score, *(column.name for column in self._weights)):
+        for name in (score, *(column.name for column in self._weights), *(column.name for column in added)):
             _check_number(name, schema[name])
         self._known: tuple[Summary, Histogram] | None = None
         self._seen: list[Seen] = []
@@ -233,22 +243,31 @@ class FrameSource:
         self._check_rows(got[ex.KEY] % ex.CODES, got[ex.ROWS].astype(np.int64), total)
         groups = self._groups(got, got[ex.LOW], got[ex.HIGH]).joined()
         self._check_ends(float(groups.low[0]), float(groups.high[-1]))
-        self._known = summary_of(groups, self._grid), self._table(groups)
+        columns = with_totals([part.totals for part in self._parts], groups.added)
+        self._known = replace(summary_of(groups, self._grid), columns=columns), self._table(groups)
         return self._known
 
     def _measured(self) -> int | None:
         """Find the grid of the weights, a pass, and the second label; return the rows if they are known."""
         total = None
-        if self._weights:
+        if self._weights or self.columns:
             self.passes += 1
-            frame = self.frame.select(*to_measure(self._weights))
-            got = _collect(frame.select(nw.len().alias(ex.ROWS), *measures(self._weights)))
+            frame = self.frame.select(
+                *to_measure(self._weights), *gc.to_measure(self.columns, self._weight())
+            )
+            wanted = [*measures(self._weights), *gc.measures(self.columns)]
+            got = _collect(frame.select(nw.len().alias(ex.ROWS), *wanted))
             if got[ex.ROWS][0] == 0:
                 raise InvalidInputError.empty(name=self.score)
             (total,), (self._grid,), counted = measured(self._weights, got)
             self._added = [] if counted.all() else self._weights
+            self._parts = gc.measured(self.columns, got, int(total))
         self._look_at_labels()
         return total
+
+    def _weight(self) -> nw.Expr | None:
+        """Return the weights that values of columns are multiplied by."""
+        return ex.floats(self._weights[0].name, self._weights[0].type)[0] if self._weights else None
 
     def _look_at_labels(self) -> None:
         """Find the second label, where the first is given."""
@@ -279,7 +298,7 @@ class FrameSource:
         """Make integers of the weights."""
         for column in self._added:
             frame = ex.rounded(frame, column.own, scale)
-        return frame
+        return gc.rounded(frame, self._parts)
 
     def _elements(self) -> nw.LazyFrame[Any]:
         """Return scores, codes, weights as floats, and what is beside them."""
@@ -293,6 +312,7 @@ class FrameSource:
             value = nw.col(self.score).cast(nw.Float64())
         columns = [value.alias(ex.SCORE), code.alias(ex.CODE)]
         columns += [ex.floats(column.name, column.type)[0].alias(column.own) for column in self._added]
+        columns += [gc.values(one, self._weight()).alias(one.own) for one in self.columns]
         return self.frame.select(*columns, *self.beside)
 
     def _sums(self, frame: nw.LazyFrame[Any], keys: list[str], *, ends: bool = False) -> nw.LazyFrame[Any]:
@@ -300,7 +320,7 @@ class FrameSource:
         wanted = [nw.len().alias(ex.ROWS)]
         if ends:
             wanted += [nw.col(ex.SCORE).min().alias(ex.LOW), nw.col(ex.SCORE).max().alias(ex.HIGH)]
-        names = [column.own for column in self._added]
+        names = [*(column.own for column in self._added), *(part.own for part in self._parts)]
         grouped = frame.group_by(*keys).agg(*wanted, *(nw.col(name).sum().alias(name) for name in names))
         # Sums of integers are of a wider type on some engines; as Python objects they would be slow.
         return grouped.with_columns(nw.col(name).cast(nw.Int64()) for name in names) if names else grouped
@@ -343,7 +363,10 @@ class FrameSource:
         if not self._added:
             sides = [np.where(positive == side, rows, 0) for side in (0, 1)]
         low, high = (np.asarray(end, dtype=np.float64) + 0.0 for end in (low, high))
-        return Groups(low, high, rows, sides[1], sides[0])
+        added = (
+            np.where(positive == side, got[part.own], 0) for part in self._parts for side in (True, False)
+        )
+        return Groups.of(low, high, rows, sides[1], sides[0], *added)
 
     def _table(self, groups: Groups, ranges: Ranges | None = None) -> Histogram:
         """Remember the buckets for the next count, and return them."""
@@ -357,10 +380,12 @@ class FrameSource:
             neg=groups.neg,
             rows=groups.rows,
             span=lambda index: Ranges(low[index], high[index]),
+            columns=groups.added,
         )
 
     def _rows_of(self, groups: Groups) -> Rows:
-        return Rows(groups.low.astype(self._scores), groups.pos, groups.neg, int(groups.rows.sum()))
+        rows = int(groups.rows.sum())
+        return Rows(groups.low.astype(self._scores), groups.pos, groups.neg, rows, groups.added)
 
     def _count_of(self, ranges: Ranges) -> Seen:
         """Return the latest count of all the rows in these ranges, or else the first."""
@@ -379,7 +404,7 @@ class FrameSource:
 
 def summary_of(groups: Groups, grid: FixedPoint) -> Summary:
     """Return what the rows of some groups are, which ascend."""
-    rows, pos, neg = (int(column.sum()) for column in groups.columns[2:])
+    rows, pos, neg = (int(column.sum()) for column in groups.columns[2:5])
     return Summary(rows, pos, neg, grid, float(groups.low[0]), float(groups.high[-1]))
 
 

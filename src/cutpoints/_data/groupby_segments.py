@@ -67,6 +67,14 @@ class FrameSegments:
     """Segments of a frame that is not collected: the first count of each, and shared passes after it."""
 
     def __init__(self, source: FrameSource, names: Sequence[str]) -> None:
+        if source.columns:
+            raise InvalidParameterError.of(
+                parameter="by",
+                caller="find_by",
+                must_be="left out where a goal adds up columns of rows that are not in memory",
+                got=list(names),
+                hint="collect the rows first, or filter them and search one segment at a time with find().",
+            )
         self._source, self._cells = source, COUNT_CELLS
         self.rows_limit = KEPT_SCORES
         schema = source.frame.collect_schema()

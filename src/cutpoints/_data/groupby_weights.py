@@ -40,8 +40,8 @@ def to_measure(columns: Sequence[Column]) -> list[nw.Expr]:
         parts = {
             _MOST: value,
             _LEAST: value,
-            _MISSING: _flag(missing),
-            _NEGATIVE: _flag(value < ex.number(0)),
+            _MISSING: ex.flag(missing),
+            _NEGATIVE: ex.flag(value < ex.number(0)),
         }
         found += [part.alias(f"{column.own}_{name}") for name, part in parts.items()]
     return found
@@ -112,7 +112,3 @@ def _check(column: Column, got: Mapping[str, NDArray[Any]], rows: int) -> None:
         raise InvalidInputError.negative(name=column.name, count=negative, first=None, value=least)
     if not most * rows < math.inf:
         raise infinite_weight(column.name, most)
-
-
-def _flag(condition: nw.Expr) -> nw.Expr:
-    return nw.when(condition).then(ex.number(1)).otherwise(ex.number(0))

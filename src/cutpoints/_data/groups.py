@@ -22,20 +22,27 @@ class Groups:
     rows: NDArray[np.int64]
     pos: NDArray[np.int64]
     neg: NDArray[np.int64]
+    added: tuple[NDArray[np.int64], ...] = ()
+    """Sums of columns, see `tables.ColumnSums`."""
+
+    @classmethod
+    def of(cls, low: Column, high: Column, rows: Column, pos: Column, neg: Column, *added: Column) -> Groups:
+        """Take columns in the order of `columns`."""
+        return cls(low, high, rows, pos, neg, added)
 
     @classmethod
     def together(cls, parts: list[Groups]) -> Groups:
         """Return the groups of several queries."""
-        return cls(*map(np.concatenate, zip(*(part.columns for part in parts), strict=True)))
+        return cls.of(*map(np.concatenate, zip(*(part.columns for part in parts), strict=True)))
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """All of it."""
-        return self.low, self.high, self.rows, self.pos, self.neg
+        return self.low, self.high, self.rows, self.pos, self.neg, *self.added
 
     def at(self, index: Any) -> Groups:
         """Return some of the groups."""
-        return Groups(*(column[index] for column in self.columns))
+        return Groups.of(*(column[index] for column in self.columns))
 
     def joined(self) -> Groups:
         """Sort by score, and make one group of those that overlap or touch.
@@ -51,7 +58,7 @@ class Groups:
 
     def merged(self, first: NDArray[np.intp]) -> Groups:
         """Make one group of those from each of these positions to the next; they are in order."""
-        return Groups(
+        return Groups.of(
             self.low[first],
             np.maximum.reduceat(self.high, first),
             *(np.add.reduceat(column, first) for column in self.columns[2:]),

@@ -46,7 +46,10 @@ def by_groups(source: Any, names: Sequence[str]) -> Grouped | FrameSegments:
         return _of_files(source.opened, source.columns, source.label_as_given, names)
     frame = nw.from_native(reader.table)
     few = _collected(frame, reader.columns, source.pos_label, names)
-    return few or FrameSegments(FrameSource(frame, **vars(reader.columns), pos_label=source.pos_label), names)
+    return few or FrameSegments(
+        FrameSource(frame, **reader.columns.roles, added=reader.columns.added, pos_label=source.pos_label),
+        names,
+    )
 
 
 def _collected(
@@ -59,7 +62,8 @@ def _collected(
         return None
     from cutpoints._data.read import read
 
-    source = read(eager.to_native(), **vars(columns), pos_label=pos_label).in_memory()[columns.score]
+    data = read(eager.to_native(), **columns.roles, pos_label=pos_label)
+    source = data.adding(columns.added, "find_by").in_memory()[columns.score]
     keys = [coded(eager.get_column(name).to_native(), name) for name in names]
     return Grouped(source, *combined(keys))
 
@@ -75,7 +79,9 @@ def _of_files(
         if len(frames.run(frame.head(1))) == 0:
             raise opened.empty(columns.score)
         few = _collected(frame, columns, pos_label, names)
-        return few or _FileSegments(opened, FrameSource(frame, **vars(columns), pos_label=pos_label), names)
+        return few or _FileSegments(
+            opened, FrameSource(frame, **columns.roles, added=columns.added, pos_label=pos_label), names
+        )
 
 
 class _FileSegments(FrameSegments):
@@ -100,7 +106,7 @@ def _projected(
     from cutpoints._data.duckdb_reader import quoted
 
     table = opened.table
-    numbers = [columns.score, *columns.masses]
+    numbers = [columns.score, *columns.masses, *(column.name for column in columns.added)]
     picked = {name: table.column(name).sql for name in names}
     picked |= {name: as_number(name, table.column(name)) for name in numbers}
     if len({name.lower() for name in [*picked, columns.label or ""]}) < len({*picked, columns.label or ""}):

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from cutpoints._data.added_columns import CENT_ROUNDING, NO_ENDS, Ends
 from cutpoints._data.array_input import no_number
+from cutpoints._kernel.weights import CENTS
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ class PolarsReader:
     def weight_range(self) -> tuple[int, float, float]:
         """Ask Polars; NaN if a weight is missing."""
         columns = self.columns
-        names = [f"a{i}" for i in range(len(columns.all) - len(columns.masses), len(columns.all))]
+        names = [f"a{i}" for i in range(columns.first_mass, columns.first_added)]
         weights = [pl.col(name).cast(pl.Float64) for name in names]
         asked = [
             pl.len(),
@@ -63,7 +65,31 @@ class PolarsReader:
         some = len(names)
         if any(found[2 * some :]):
             return rows, math.nan, math.nan
-        return (rows, min(found[:some]), max(found[some : 2 * some])) if rows else (0, 0.0, 0.0)
+        return (rows, min(found[:some]), max(found[some : 2 * some])) if rows and some else (rows, 0.0, 0.0)
+
+    def added_ends(self) -> list[Ends]:
+        """Ask Polars; each value is multiplied and rounded as NumPy does."""
+        columns = self.columns
+        asked = []
+        for i in range(columns.first_added, len(columns.all)):
+            value = pl.col(f"a{i}").cast(pl.Float64)
+            if columns.weight:
+                value = value * pl.col(f"a{columns.first_mass}").cast(pl.Float64)
+            scaled = value * CENTS
+            cents = ((scaled - (scaled + 0.5).floor()).abs() <= value.abs() * CENT_ROUNDING).all()
+            parts = {
+                "l": value.min(),
+                "m": value.max(),
+                "n": (value.is_null() | value.is_nan()).any(),
+                "c": cents,
+            }
+            asked += [part.alias(f"{name}{i}") for name, part in parts.items()]
+        found = self._projected.select(asked).collect(engine="streaming").row(0)
+        each = [found[i : i + 4] for i in range(0, len(found), 4)]
+        return [
+            NO_ENDS if missing or least is None else Ends(least, most, cents)
+            for least, most, missing, cents in each
+        ]
 
     def need(self, name: str) -> None:
         """Raise unless the frame has a column of this name."""

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cutpoints._data.added_columns import as_values
 from cutpoints._data.array_input import as_array, as_floats, as_weights, same_index, same_length
 from cutpoints._data.arrays import ArraySource, Stream
 from cutpoints._data.labels import Labels
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints.metrics.columns import Column
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from cutpoints._data.files import Opened
     from cutpoints._data.source import Source
     from cutpoints._data.streaming import Columns
+    from cutpoints._goal import Goal
     from cutpoints._kernel.tables import Scores, Summary
 
 _NAME = "the name of a column, a string"
@@ -58,6 +61,8 @@ class Data:
         The other columns.
     pos_label : int, float, bool, str or None
         The label of the positive class; 1 by default.
+    added : tuple of Column
+        The columns that a goal adds up, such as amounts.
     """
 
     rows: _Rows
@@ -67,6 +72,7 @@ class Data:
     positives: str | None = None
     negatives: str | None = None
     pos_label: Any = None
+    added: tuple[Column, ...] = ()
 
     @property
     def weighted(self) -> bool:
@@ -96,6 +102,64 @@ class Data:
     def of(self, *scores: str) -> Data:
         """Return the same rows with other columns of scores; what was read is shared."""
         return replace(self, scores=scores)
+
+    def for_goal(self, goal: Goal, caller: str) -> Data:
+        """Return the same rows, with the columns that a goal adds up."""
+        return self.adding(goal.columns, caller)
+
+    def adding(self, columns: tuple[Column, ...], caller: str) -> Data:
+        """Return the same rows, with further columns that are added up; raise if they cannot be had."""
+        if not columns or set(columns) <= set(self.added):
+            return self
+        for column in columns:
+            self._check_added(column, caller)
+        return replace(self, added=tuple(dict.fromkeys((*self.added, *columns))))
+
+    def with_columns(self, columns: Any, caller: str) -> Data:
+        """Return the same rows, with columns that users name; arrays are named by a mapping."""
+        if columns is None:
+            return self
+        if isinstance(columns, Mapping) and isinstance(self.rows, _Arrays):
+            for name, values in columns.items():
+                self._check_added(Column(str(name), values), caller)
+            data = replace(self, rows=replace(self.rows, named_arrays=dict(columns)))
+            return data.adding(tuple(map(Column, columns)), caller)
+        names = [columns] if isinstance(columns, str) else columns
+        if isinstance(names, Mapping) or not all(isinstance(name, str) for name in names):
+            raise InvalidParameterError.of(
+                parameter="columns",
+                caller=caller,
+                must_be="names of columns, or a mapping of names to arrays where the data are arrays",
+                got=columns if isinstance(columns, str | list | tuple) else type(columns),
+                hint="for example columns=['amount'], or columns={'amount': amount}.",
+            )
+        return self.adding(tuple(map(Column, names)), caller)
+
+    def _check_added(self, column: Column, caller: str) -> None:
+        if isinstance(self.rows, _Arrays) and column.values is None and column.name in self.rows.named_arrays:
+            return
+        counted = self.counted or isinstance(self.rows, _Ready)
+        if counted or self.named == (column.values is not None):
+            must_be, hint = (
+                "the name of a column where columns have names",
+                "m.cost(fp=5, fn=m.column('amount'))",
+            )
+            if not self.named:
+                must_be = "an array where the data are arrays"
+                hint = "m.cost(fp=5, fn=amount), with one amount per row"
+            if counted:
+                must_be, hint = (
+                    "left out for rows that are counted already",
+                    "pass one row per case, with its label",
+                )
+            raise InvalidParameterError.of(
+                parameter=f"column {column.name!r}",
+                caller=caller,
+                must_be=must_be,
+                got="a name" if column.values is None else type(column.values),
+                hint=f"{hint}.",
+            )
+        self.check_index(**{column.name: column.values})
 
     def source(self) -> Source:
         """Return what answers the three questions for the one column of scores."""
@@ -189,8 +253,15 @@ class Data:
             if not self.named:
                 lengths = {self.label: labels, **lengths}
             streams = (Stream.of(labels, weights),)
+        columns = {
+            column: as_values(values, column.name)
+            for column, values in zip(self.added, read.added, strict=True)
+        }
+        lengths |= {column.name: values for column, values in columns.items()}
         same_length(lengths, self.rows.empty)
-        return {name: ArraySource(column, streams, score_name=name) for name, column in scores.items()}
+        return {
+            name: ArraySource(one, streams, score_name=name, columns=columns) for name, one in scores.items()
+        }
 
     def __repr__(self) -> str:
         roles = {
@@ -514,6 +585,7 @@ class _Columns(NamedTuple):
     labels: Any
     masses: list[Any]
     groups: Any = None
+    added: Sequence[Any] = ()
 
 
 class _Rows:
@@ -553,6 +625,7 @@ class _Arrays(_Rows):
     scores: dict[str, Any]
     labels: Any = None
     masses: list[Any] = field(default_factory=list)
+    named_arrays: dict[str, Any] = field(default_factory=dict)
     named = False
 
     def read(self, data: Data, groups: str | None) -> _Columns:
@@ -563,7 +636,9 @@ class _Arrays(_Rows):
             raise InvalidParameterError.of(
                 parameter="groups", must_be="an array where the data are arrays", got=groups
             )
-        return _Columns({name: self.scores[name] for name in data.scores}, self.labels, self.masses)
+        scores = {name: self.scores[name] for name in data.scores}
+        added = [self.named_arrays[one.name] if one.values is None else one.values for one in data.added]
+        return _Columns(scores, self.labels, self.masses, added=added)
 
     def __str__(self) -> str:
         return "arrays"
@@ -590,29 +665,33 @@ class _Ready(_Rows):
 class _Table(_Rows):
     """Rows in a frame or in files; what was read, and what streams, is kept for the next question."""
 
-    _streams: dict[str, Source] = field(default_factory=dict, init=False)
+    _streams: dict[Any, Source] = field(default_factory=dict, init=False)
     _kept: tuple[Any, _Columns] | None = field(default=None, init=False)
 
     def read(self, data: Data, groups: str | None) -> _Columns:
         masses = [name for name in (data.weight, data.positives, data.negatives) if name is not None]
-        wanted = data.scores, data.label, masses, groups
+        added = [column.name for column in data.added]
+        wanted = data.scores, data.label, masses, groups, added
         if self._kept is None or self._kept[0] != wanted:
-            self._kept = wanted, self._read(list(data.scores), data.label, masses, groups)
+            self._kept = wanted, self._read(list(data.scores), data.label, masses, groups, added)
         return self._kept[1]
 
     def stream(self, data: Data, *, fresh: bool) -> Source:
         (score,) = data.scores
-        if fresh or score not in self._streams:
+        key = score, data.added
+        if fresh or key not in self._streams:
             from cutpoints._data.streaming import Columns
 
-            columns = Columns(score, data.label, data.weight, data.positives, data.negatives)
+            columns = Columns(score, data.label, data.weight, data.positives, data.negatives, data.added)
             made = self._stream(columns, data.pos_label)
             if fresh:
                 return made
-            self._streams[score] = made
-        return self._streams[score]
+            self._streams[key] = made
+        return self._streams[key]
 
-    def _read(self, scores: list[str], label: str | None, masses: list[str], groups: str | None) -> _Columns:
+    def _read(
+        self, scores: list[str], label: str | None, masses: list[str], groups: str | None, added: list[str]
+    ) -> _Columns:
         raise NotImplementedError
 
     def _stream(self, columns: Columns, pos_label: Any) -> Source:
@@ -637,10 +716,12 @@ class _Frame(_Table):
 
         return groupby.is_lazy(self.frame)
 
-    def _read(self, scores: list[str], label: str | None, masses: list[str], groups: str | None) -> _Columns:
+    def _read(
+        self, scores: list[str], label: str | None, masses: list[str], groups: str | None, added: list[str]
+    ) -> _Columns:
         from cutpoints._data import groupby
 
-        names = [*scores, *([] if label is None else [label]), *masses]
+        names = [*scores, *([] if label is None else [label]), *masses, *added]
         wanted = dict.fromkeys([*names, *([] if groups is None else [groups])])
         found = groupby.columns_of(self.frame, list(wanted))
         arrays = {name: found[name].to_numpy() for name in names}
@@ -649,6 +730,7 @@ class _Frame(_Table):
             None if label is None else arrays[label],
             [arrays[name] for name in masses],
             None if groups is None else found[groups].to_native(),
+            [arrays[name] for name in added],
         )
 
     def columns(self, names: Sequence[str]) -> dict[str, Any]:
@@ -695,10 +777,18 @@ class _Files(_Table):
     def _large(self) -> bool:
         return self.opened.large()
 
-    def _read(self, scores: list[str], label: str | None, masses: list[str], groups: str | None) -> _Columns:
-        numbers, labels, found = self.opened.read([*scores, *masses], label, groups)
+    def _read(
+        self, scores: list[str], label: str | None, masses: list[str], groups: str | None, added: list[str]
+    ) -> _Columns:
+        numbers, labels, found = self.opened.read(
+            list(dict.fromkeys([*scores, *masses, *added])), label, groups
+        )
         return _Columns(
-            {name: numbers[name] for name in scores}, labels, [numbers[name] for name in masses], found
+            {name: numbers[name] for name in scores},
+            labels,
+            [numbers[name] for name in masses],
+            found,
+            [numbers[name] for name in added],
         )
 
     def _stream(self, columns: Columns, pos_label: Any) -> Source:

@@ -36,6 +36,7 @@ class Grouped:
             (stream.read(slice(None), order)[0], None if stream.weights is None else stream.weights[order])
             for stream in source.streams
         ]
+        self._columns = {column: values[order] for column, values in source.columns.items()}
         self._name = source.score_name
         counts = np.bincount(codes, minlength=len(keys))
         self._ends = np.concatenate([[0], np.cumsum(counts)])
@@ -54,7 +55,8 @@ class Grouped:
             )
             for sides, weights in self._streams
         )
-        return ArraySource(self._scores[part], streams, score_name=self._name)
+        columns = {column: values[part] for column, values in self._columns.items()}
+        return ArraySource(self._scores[part], streams, score_name=self._name, columns=columns)
 
 
 class SegmentRanges(NamedTuple):

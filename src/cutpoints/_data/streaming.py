@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoints._data import progress
+from cutpoints._data import added_columns, progress
 from cutpoints._data.array_input import as_floats
 from cutpoints._data.faults import raise_fault
 from cutpoints._data.labels import Counts, Labels
@@ -40,7 +40,7 @@ from cutpoints._kernel.histogram import (
     tally,
     within,
 )
-from cutpoints._kernel.tables import Histogram, Ranges, Rows, Scores, Summary
+from cutpoints._kernel.tables import ColumnTotals, Histogram, Ranges, Rows, Scores, Summary
 from cutpoints._kernel.unique_scores import UniqueScores, unique_scores
 from cutpoints._kernel.weights import BLOCK_ROWS, FixedPoint
 from cutpoints.exceptions import InvalidInputError
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
     import polars as pl
     from duckdb import DuckDBPyRelation
+
+    from cutpoints.metrics.columns import Column
 
 BUCKETS = 1 << 16
 """More than in memory: a pass is slow here, and more buckets leave fewer rows after it."""
@@ -76,6 +78,8 @@ class Columns:
     weight: str | None = None
     positives: str | None = None
     negatives: str | None = None
+    added: tuple[Column, ...] = ()
+    """The columns that a goal adds up."""
 
     @property
     def masses(self) -> list[str]:
@@ -84,8 +88,24 @@ class Columns:
 
     @property
     def all(self) -> list[str]:
-        """The columns in the order in which a batch has them: score, label, masses."""
-        return [self.score, *([] if self.label is None else [self.label]), *self.masses]
+        """The columns in the order in which a batch has them: score, label, masses, those added up."""
+        labels = [] if self.label is None else [self.label]
+        return [self.score, *labels, *self.masses, *(column.name for column in self.added)]
+
+    @property
+    def first_mass(self) -> int:
+        """Where the masses begin in a batch."""
+        return 1 if self.label is None else 2
+
+    @property
+    def first_added(self) -> int:
+        """Where the columns that are added up begin in a batch."""
+        return self.first_mass + len(self.masses)
+
+    @property
+    def roles(self) -> dict[str, Any]:
+        """The names by role, without the columns that are added up."""
+        return {role: name for role, name in vars(self).items() if role != "added"}
 
 
 Batch = list[NDArray[Any]]
@@ -106,6 +126,9 @@ class Reader(Protocol):
 
     def weight_range(self) -> tuple[int, float, float]:
         """Return how many rows there are, their smallest and largest weight; NaN if one is missing."""
+
+    def added_ends(self) -> list[added_columns.Ends]:
+        """Return the ends of what rows add, columns times the weights; NaN where a value is missing."""
 
     def need(self, name: str) -> None:
         """Raise unless the table has a column of this name; the error says where, and which there are."""
@@ -130,13 +153,18 @@ class BatchSource:
         """The smallest and the largest weight."""
         self._weighed: int | None = None
         """The rows that had weights between these."""
+        self._ends: list[added_columns.Ends] = []
+        self._parts: list[ColumnTotals] = []
+        """What is added up of columns, and on which grids."""
         self._known: tuple[Summary, Histogram] | None = None
         self._sample: Any = None
         self._last: tuple[Ranges, Histogram] | None = None
         self._kept: tuple[Ranges, UniqueScores] | None = None
         # The engine decodes in threads of its own; one of ours keeps up with two of them.
         self._threads = max(1, min((os.cpu_count() or 1) // 2, 4))
-        self._rows = min(BATCH_ROWS, BLOCK_ROWS) if reader.columns.masses else BATCH_ROWS
+        self._rows = (
+            min(BATCH_ROWS, BLOCK_ROWS) if reader.columns.masses or reader.columns.added else BATCH_ROWS
+        )
 
     # --- the three questions
 
@@ -160,11 +188,11 @@ class BatchSource:
         found = table(added(tallies), buckets)
         _check_unchanged(before, ranges, found)
         self._last = ranges, found
-        kept = _poured(pots, self.rows_limit, ranges.low)
+        kept = _poured(pots, self.rows_limit, ranges.low, 2 * len(self._parts))
         if kept is None and not buckets.shift.any():
             # Each bucket is one score: the histogram is the rows.
             scores = found.span(np.arange(len(found.rows), dtype=np.intp)).low
-            kept = UniqueScores(scores, found.pos, found.neg, found.rows)
+            kept = UniqueScores(scores, found.pos, found.neg, found.rows, found.columns)
         self._kept = None if kept is None else (ranges, kept)
         return found
 
@@ -176,7 +204,7 @@ class BatchSource:
             # All of them are what a sweep was asked for; of a search that narrows, memory is bounded.
             limit = None if ranges is None else SWEEP_SCORES
             pots, _ = self._gather(ranges, limit, None)
-            kept = _poured(pots, limit, np.zeros(0))
+            kept = _poured(pots, limit, np.zeros(0), 2 * len(self._parts))
             if kept is None:
                 raise InvalidInputError.too_many_scores(rows=summary.rows, most=SWEEP_SCORES)
             _check_unchanged(self._count_of(ranges), ranges, kept)
@@ -251,14 +279,15 @@ class BatchSource:
         rows, pos, neg = (int(side.sum()) for side in (histogram.rows, histogram.pos, histogram.neg))
         if self._weighed is not None and self._weighed != rows:
             raise InvalidInputError.changed(expected=self._weighed, found=rows)
-        self._known = Summary(rows, pos, neg, look.grid, low, high), histogram
+        columns = added_columns.with_totals(self._parts, histogram.columns)
+        self._known = Summary(rows, pos, neg, look.grid, low, high, columns), histogram
         self._sample = look.sample
         return self._known
 
     def _look(self) -> tuple[_Look, list[Tally]] | None:
         """Make the first pass; return None if there is anything wrong with the rows."""
         grid = self._grid()
-        if grid is None:
+        if grid is None or not self._measured():
             return None
         look = _Look(self, grid)
         tallies = [one for one in self._each(look.count) if one is not None]
@@ -282,13 +311,23 @@ class BatchSource:
             return FixedPoint.constant(largest)
         return FixedPoint.fitting(largest=largest, rows=rows)
 
+    def _measured(self) -> bool:
+        """Find the grids of the columns that are added up, which takes a query; False if they cannot be."""
+        columns = self.reader.columns
+        if not columns.added:
+            return True
+        rows = self.reader.weight_range()[0] if self._weighed is None else self._weighed
+        self._ends = self.reader.added_ends()
+        if not all(np.isfinite([ends.least, ends.most]).all() for ends in self._ends):
+            return False
+        both = zip(columns.added, self._ends, strict=True)
+        self._parts = [one for column, ends in both for one in added_columns.parts(column, ends, rows)]
+        return True
+
     def check(self, batch: Batch) -> tuple[list[Reading], Counts | None, set[Any], bool]:
         """Return masses, counts of the labels, labels but the positive one, and whether all is fine."""
         columns = self.reader.columns
-        masses = [
-            as_floats(m, n)
-            for m, n in zip(batch[len(batch) - len(columns.masses) :], columns.masses, strict=True)
-        ]
+        masses = [as_floats(m, n) for m, n in zip(batch[columns.first_mass :], columns.masses, strict=False)]
         smallest, largest = self._weights
         fine = all(smallest <= mass.min() and mass.max() <= largest for mass in masses)  # NaN is neither
         if columns.label is None:
@@ -297,6 +336,19 @@ class BatchSource:
         # Where all rows have one weight, they are counted.
         weights = masses[0] if masses and not 0 < smallest == largest else None
         return [(sides, weights)], counts, others, fine and two
+
+    def _added_up(self, batch: Batch) -> tuple[tuple[NDArray[np.float64], ...], bool]:
+        """Return what the rows add to sums of columns, and whether it is what the first query saw."""
+        columns = self.reader.columns
+        if not columns.added:
+            return (), True
+        weights = as_floats(batch[columns.first_mass], str(columns.weight)) if columns.weight else None
+        values = {
+            column: added_columns.times(as_floats(array, column.name), weights)
+            for column, array in zip(columns.added, batch[columns.first_added :], strict=True)
+        }
+        fine = all(ends.hold(values[column]) for column, ends in zip(columns.added, self._ends, strict=True))
+        return added_columns.on_grid(self._parts, values) if fine else (), fine
 
     def _sides(self, values: NDArray[Any]) -> tuple[NDArray[np.uint8], Counts, set[Any], bool]:
         if self.reader.coded:
@@ -318,9 +370,10 @@ class BatchSource:
     def _block(self, batch: Batch) -> Block:
         """Return rows that were found good in the first pass."""
         readings, _, _, fine = self.check(batch)
-        if not fine:
+        columns, as_before = self._added_up(batch)
+        if not fine or not as_before:
             raise InvalidInputError.changed(expected=len(batch[0]), found=len(batch[0]))
-        return Block(as_floats(batch[0], self.reader.columns.score), readings)
+        return Block(as_floats(batch[0], self.reader.columns.score), readings, columns=columns)
 
     def _collect(
         self, feed: _Feed, ranges: Ranges | None, limit: int | None, buckets: Buckets | None
@@ -378,8 +431,9 @@ class _Look:
             scores = as_floats(batch[0], self.source.reader.columns.score)
             low, high = scores.min(), scores.max()
             readings, counts, others, fine = self.source.check(batch)
+            columns, as_measured = self.source._added_up(batch)  # noqa: SLF001
             self.others |= others
-            if not fine or np.isnan(low):
+            if not fine or not as_measured or np.isnan(low):
                 self.faulty = True
                 feed.stop()
                 return
@@ -388,7 +442,7 @@ class _Look:
             self.highs.append(high)
             if counts is not None:
                 self.counts.append(counts)
-            yield Block(scores, readings, low, high)
+            yield Block(scores, readings, low, high, columns)
 
 
 class _Feed:
@@ -459,7 +513,7 @@ class _Pot:
         return self._merged
 
 
-def _poured(pots: list[_Pot], limit: int | None, empty: Scores) -> UniqueScores | None:
+def _poured(pots: list[_Pot], limit: int | None, empty: Scores, columns: int) -> UniqueScores | None:
     """Merge what several threads collected; None if that is too much."""
     if any(pot.full for pot in pots):
         return None
@@ -468,7 +522,7 @@ def _poured(pots: list[_Pot], limit: int | None, empty: Scores) -> UniqueScores 
         return None
     if not parts:
         nothing = np.zeros(0, np.int64)
-        return UniqueScores(empty[:0], nothing, nothing, nothing)
+        return UniqueScores(empty[:0], nothing, nothing, nothing, (nothing,) * columns)
     whole = UniqueScores.merged(parts)
     return None if limit is not None and len(whole.scores) > limit else whole
 
@@ -487,14 +541,14 @@ def _check_unchanged(before: Histogram, ranges: Ranges | None, after: Histogram 
         return
     asked = [Ranges(ranges.low[whole], ranges.high[whole])]
     if isinstance(after, UniqueScores):
-        scores, columns = after.scores, (after.counts, after.pos, after.neg)
+        scores, columns = after.scores, (after.counts, after.pos, after.neg, *after.columns)
         buckets = inside(low, asked[0])
         asked.append(Ranges(low[buckets], high[buckets]))
     else:
         scores = after.span(np.arange(len(after.rows), dtype=np.intp)).low
-        columns = after.rows, after.pos, after.neg
+        columns = after.rows, after.pos, after.neg, *after.columns
     for each in asked:
-        expected = sums_in(each, low, before.rows, before.pos, before.neg)
+        expected = sums_in(each, low, before.rows, before.pos, before.neg, *before.columns)
         found = sums_in(each, scores, *columns)
         if (expected != found).any():
             raise InvalidInputError.changed(expected=int(expected[0].sum()), found=int(found[0].sum()))
@@ -512,11 +566,12 @@ def from_duckdb(
     positives: str | None = None,
     negatives: str | None = None,
     pos_label: Any = None,
+    added: tuple[Column, ...] = (),
 ) -> BatchSource:
     """Take the rows of a DuckDB relation, which runs once for each pass and is never stored."""
     from cutpoints._data.duckdb_reader import DuckDBReader
 
-    columns = Columns(score, label, weight, positives, negatives)
+    columns = Columns(score, label, weight, positives, negatives, added)
     return BatchSource(DuckDBReader(relation, columns, pos_label=pos_label), pos_label=pos_label)
 
 
@@ -529,9 +584,10 @@ def from_polars(
     positives: str | None = None,
     negatives: str | None = None,
     pos_label: Any = None,
+    added: tuple[Column, ...] = (),
 ) -> BatchSource:
     """Take the rows of a Polars lazy frame, batch by batch from the streaming engine."""
     from cutpoints._data.polars_reader import PolarsReader
 
-    columns = Columns(score, label, weight, positives, negatives)
+    columns = Columns(score, label, weight, positives, negatives, added)
     return BatchSource(PolarsReader(frame, columns, pos_label=pos_label), pos_label=pos_label)

@@ -12,13 +12,15 @@ from cutpoints._curve import Curve
 from cutpoints._data.read import as_data
 from cutpoints._evaluate.intervals import Method, check, proportion_interval
 from cutpoints._format import json_number, percent, text_table
+from cutpoints._goal import objective
 from cutpoints._result import Confusion, Cut, Interval, value_of
 from cutpoints._search.sweep import all_cuts
 from cutpoints.exceptions import DataWarning, InvalidParameterError
+from cutpoints.metrics.expression import Expression
 from cutpoints.metrics.registry import PLAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 RARE = Fraction(1, 20)
 """Below this prevalence accuracy misleads, and a warning says so."""
@@ -145,6 +147,7 @@ def evaluate(
     weight: str | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
+    metrics: str | Expression | Sequence[str | Expression] = (),
     confidence: float = 0.95,
     interval: Method = "wilson",
 ) -> Evaluation:
@@ -160,6 +163,8 @@ def evaluate(
         Positive iff ``score >= threshold``.
     label, score, weight, sample_weight, pos_label
         As for `find`.
+    metrics : str, metric expression, or a list of them, default=()
+        More metrics to report beside those of the catalogue, such as ``"cost(fp=5, fn=amount)"``.
     confidence : float, default=0.95
         Of the intervals.
     interval : {"wilson", "clopper_pearson"}, default="wilson"
@@ -184,8 +189,14 @@ def evaluate(
     >>> frame = pd.DataFrame({"y": [0, 0, 1, 1], "p": [0.1, 0.4, 0.35, 0.8]})
     >>> cp.evaluate(frame, label="y", score="p", threshold=0.35).metrics["recall"]
     1.0
+    >>> frame["amount"] = [9, 50, 3, 400]
+    >>> e = cp.evaluate(frame, label="y", score="p", threshold=0.5, metrics="cost(fp=5, fn=amount)")
+    >>> e.metrics["cost(fp=5, fn=amount)"]
+    3.0
     """
     check(confidence, interval, "evaluate")
+    several = [metrics] if isinstance(metrics, (str, Expression)) else metrics
+    wanted = [objective(one, "metrics", "evaluate") for one in several]
     given_too = {
         "y_score": y_score, "label": label, "score": score, "weight": weight, "sample_weight": sample_weight
     }  # fmt: skip
@@ -200,7 +211,7 @@ def evaluate(
         data = as_data(
             y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
             pos_label=pos_label, caller="evaluate",
-        )  # fmt: skip
+        ).adding(tuple(column for one in wanted for column in one.columns), "evaluate")  # fmt: skip
         found = Curve(all_cuts(data.source()))
     made = evaluate_cut(
         found.at(threshold),
@@ -210,6 +221,7 @@ def evaluate(
         auc=found.auc,
         average_precision=found.average_precision,
     )
+    made.metrics.update({str(one): made.confusion.metric(one) for one in wanted})
     for text in made.warnings:
         warnings.warn(text, DataWarning, stacklevel=2)
     return made

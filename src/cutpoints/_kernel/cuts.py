@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints.metrics.columns import Part
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from fractions import Fraction
 
     from numpy.typing import NDArray
 
-    from cutpoints._kernel.tables import Summary, Sums
+    from cutpoints._kernel.tables import ColumnSums, Summary, Sums
+    from cutpoints.metrics.columns import Column
     from cutpoints.metrics.expression import Constraint, Expression
 
     Index = NDArray[np.intp]
@@ -33,12 +37,16 @@ class Cuts:
     below: NDArray[np.floating[Any]]
     tp: Sums
     fp: Sums
+    columns: ColumnSums = ()
 
     def __len__(self) -> int:
         return len(self.thresholds)
 
     def __getitem__(self, index: Any) -> Cuts:
-        return Cuts(self.summary, self.thresholds[index], self.below[index], self.tp[index], self.fp[index])
+        thresholds, below, tp, fp, *columns = (
+            each[index] for each in (self.thresholds, self.below, self.tp, self.fp, *self.columns)
+        )
+        return Cuts(self.summary, thresholds, below, tp, fp, tuple(columns))
 
     @cached_property
     def units(self) -> dict[str, NDArray[np.float64]]:
@@ -60,6 +68,20 @@ class Cuts:
             "tn": self.summary.negatives - fp,
         }
 
+    def parts(self, index: Any, number: Callable[[Any], Any]) -> dict[Column, list[Part]]:
+        """Return the cells of each column at some cuts, as such numbers; nothing where they are unknown."""
+        found: dict[Column, list[Part]] = {}
+        pairs = zip(self.columns[::2], self.columns[1::2], strict=True)
+        for one, (pos, neg) in zip(self.summary.columns, pairs, strict=False):
+            tp, fp = pos[index], neg[index]
+            cells = map(number, (tp, fp, one.positives - tp, one.negatives - fp))
+            found.setdefault(one.column, []).append(Part(one.sign, one.grid.step, *cells))
+        return found
+
+    @cached_property
+    def _all_parts(self) -> dict[Column, list[Part]]:
+        return self.parts(slice(None), lambda cells: cells.astype(np.float64))
+
     def confusion(self, index: int) -> dict[str, Fraction]:
         """Return the exact confusion at one cut."""
         return self.summary.confusion(int(self.tp[index]), int(self.fp[index]))
@@ -67,23 +89,29 @@ class Cuts:
     def values(self, expression: Expression) -> NDArray[np.float64]:
         """Return the float values at all cuts; NaN where undefined."""
         with np.errstate(all="ignore"):
-            values = expression.evaluate(**self.units, step=float(self.summary.grid.step))
+            values = expression.evaluate(
+                **self.units, step=float(self.summary.grid.step), columns=self._all_parts
+            )
         return np.asarray(values, dtype=np.float64)
 
     def value(self, expression: Expression, index: int) -> float:
         """Return the value at one cut, rounded once from its exact value."""
-        return expression.rounded(**self.confusion(index))
+        columns = self.parts(index, int) if expression.columns else None
+        return expression.rounded(**self.confusion(index), columns=columns)
 
     def rounding_error(self, expression: Expression, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return how far these values, at all cuts, may lie from the true ones; infinite ones are true."""
         with np.errstate(all="ignore"):
-            error = expression.rounding_error(values, self.summary.sizes, **self.floats)
+            error = expression.rounding_error(
+                values, self.summary.sizes, **self.floats, columns=self._all_parts
+            )
         return np.where(np.isfinite(error), error, 0.0)
 
     def order_key(self, expression: Expression, index: Index) -> Key:
         """Return exact fractions that order some cuts as an exact expression does."""
         counts = {name: count.astype(object) for name, count in self._integers(index).items()}
-        return expression.order_key(**counts, step=self.summary.grid.step)
+        columns = self.parts(index, lambda cells: cells.astype(object)) if expression.columns else None
+        return expression.order_key(**counts, step=self.summary.grid.step, columns=columns)
 
     def feasible(self, constraints: tuple[Constraint, ...]) -> NDArray[np.bool_]:
         """Return where all constraints hold; where one is undefined it does not hold."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoints._kernel.binning import ordered, unordered
-from cutpoints._kernel.tables import Histogram, Ranges, Scores, Sums
+from cutpoints._kernel.tables import ColumnSums, Histogram, Ranges, Scores, Sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,13 +32,16 @@ Reading = tuple[Sides, Scores | None]
 class Block(NamedTuple):
     """Some rows: scores, one or two readings of their weights, and the scores' range if known.
 
-    At most `weights.BLOCK_ROWS` rows where there are weights, so that float64 adds them exactly.
+    `columns` are values that are added up beside the first reading's weights: whole numbers, not
+    negative, see `FixedPoint.round`. At most `weights.BLOCK_ROWS` rows where there are weights or
+    columns, so that float64 adds them exactly.
     """
 
     scores: Scores
     readings: list[Reading]
     low: Any = -np.inf
     high: Any = np.inf
+    columns: tuple[NDArray[np.float64], ...] = ()
 
     def part(self, index: Any) -> Block:
         """Return some of the rows."""
@@ -49,7 +52,7 @@ class Block(NamedTuple):
             )
             for sides, weights in self.readings
         ]
-        return Block(self.scores[index], readings)
+        return Block(self.scores[index], readings, columns=tuple(column[index] for column in self.columns))
 
     def sums(self, grid: FixedPoint) -> tuple[Sums, Sums]:
         """Return what each row adds to the positives and to the negatives."""
@@ -60,6 +63,11 @@ class Block(NamedTuple):
             sums[0] += whole * (1 - np.asarray(sides))
         return sums[1], sums[0]
 
+    def column_sums(self) -> ColumnSums:
+        """Return what each row adds to the columns' sums over positives and over negatives."""
+        sides = np.asarray(self.readings[0][0])
+        return tuple(column.astype(np.int64) * side for column in self.columns for side in (sides, 1 - sides))
+
 
 def joined(blocks: list[Block]) -> Block:
     """Put blocks together."""
@@ -68,26 +76,29 @@ def joined(blocks: list[Block]) -> Block:
         whole = sides if isinstance(sides, int) else np.concatenate([b.readings[i][0] for b in blocks])
         heavy = None if weights is None else np.concatenate([b.readings[i][1] for b in blocks])
         readings.append((whole, heavy))
-    return Block(np.concatenate([b.scores for b in blocks]), readings)
+    columns = tuple(map(np.concatenate, zip(*(b.columns for b in blocks), strict=True)))
+    return Block(np.concatenate([b.scores for b in blocks]), readings, columns=columns)
 
 
 # --- per bin
 
 
 class Tally(NamedTuple):
-    """What was counted: sums per (bin, side), and rows per bin."""
+    """What was counted: sums per (bin, side), rows per bin, and sums of columns per (bin, side)."""
 
     sums: Sums
     rows: NDArray[np.int64]
+    columns: list[Sums]
 
 
 def tally(blocks: Iterable[Block], buckets: Buckets, grid: FixedPoint) -> Tally:
     """Count blocks into bins; work arrays are made once."""
     size = 2 * buckets.count
     sums, rows = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    columns: list[Sums] = []
     work: Scores | None = None
     weighted = False
-    for scores, readings, low, high in blocks:
+    for scores, readings, low, high, added_up in blocks:
         n = len(scores)
         if work is None or len(work) < n:
             # bincount wants int64; the addition below converts, without the interpreter lock.
@@ -105,13 +116,21 @@ def tally(blocks: Iterable[Block], buckets: Buckets, grid: FixedPoint) -> Tally:
             else:
                 counted = np.bincount(key[:n], weights=grid.round(weights), minlength=size)
                 sums += counted.astype(np.int64)
+        columns = columns or [np.zeros(size, dtype=np.int64) for _ in added_up]
+        for i, values in enumerate(added_up):
+            columns[i] += np.bincount(key[:n], weights=values, minlength=size).astype(np.int64)
     counts = rows if weighted else sums
-    return Tally(sums, counts[0::2] + counts[1::2])
+    return Tally(sums, counts[0::2] + counts[1::2], columns)
 
 
 def added(tallies: list[Tally]) -> Tally:
     """Add up what several threads counted."""
-    return Tally(np.sum([one.sums for one in tallies], axis=0), np.sum([one.rows for one in tallies], axis=0))
+    some = [one for one in tallies if one.columns] or tallies[:1]  # a thread may have had no block
+    return Tally(
+        np.sum([one.sums for one in tallies], axis=0),
+        np.sum([one.rows for one in tallies], axis=0),
+        [np.sum(parts, axis=0) for parts in zip(*(one.columns for one in some), strict=True)],
+    )
 
 
 def table(counted: Tally, buckets: Buckets) -> Histogram:
@@ -122,6 +141,7 @@ def table(counted: Tally, buckets: Buckets) -> Histogram:
         neg=counted.sums[2 * filled],
         rows=counted.rows[filled],
         span=lambda index: buckets.span(filled[index]),
+        columns=tuple(sums[2 * filled + side] for sums in counted.columns for side in (1, 0)),
     )
 
 

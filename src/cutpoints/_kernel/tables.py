@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from cutpoints._kernel.weights import FixedPoint
+    from cutpoints.metrics.columns import Column
 
 DIRECT_ROWS = 100_000
 """Up to this many rows in memory a sort is as fast as two passes."""
@@ -26,11 +27,25 @@ Sums = NDArray[np.int64]
 """Sums of encoded weights, see `weights.FixedPoint`."""
 
 
+ColumnSums = tuple[Sums, ...]
+"""For each of `Summary.columns` two sums: over positives, then over negatives."""
+
+
 class Ranges(NamedTuple):
     """Closed, disjoint intervals of scores, ascending; ``low[i] <= score <= high[i]``."""
 
     low: Scores
     high: Scores
+
+
+class ColumnTotals(NamedTuple):
+    """What a column adds up to in each class, in units of its grid: its positive or its negative values."""
+
+    column: Column
+    sign: int
+    grid: FixedPoint
+    positives: int = 0
+    negatives: int = 0
 
 
 @dataclass(frozen=True)
@@ -43,6 +58,13 @@ class Summary:
     grid: FixedPoint
     low: float
     high: float
+    columns: tuple[ColumnTotals, ...] = ()
+    """The columns that a goal adds up."""
+
+    @property
+    def resolution(self) -> float:
+        """How far a single weight or value may have moved when it was rounded."""
+        return max(self.grid.resolution, *(one.grid.resolution for one in self.columns), 0.0)
 
     @cached_property
     def totals(self) -> tuple[Fraction, Fraction]:
@@ -78,6 +100,7 @@ class Histogram:
     rows: NDArray[np.int64]
     span: Callable[[NDArray[np.intp]], Ranges]
     shares: bool = False
+    columns: ColumnSums = ()
 
 
 @dataclass(frozen=True)
@@ -88,3 +111,4 @@ class Rows:
     pos: Sums
     neg: Sums
     rows: int
+    columns: ColumnSums = ()

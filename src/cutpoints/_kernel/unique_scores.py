@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cutpoints._kernel.histogram import Block, inside
-from cutpoints._kernel.tables import Histogram, Ranges, Rows, Scores, Sums
+from cutpoints._kernel.tables import ColumnSums, Histogram, Ranges, Rows, Scores, Sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,13 +27,15 @@ class UniqueScores:
     pos: Sums
     neg: Sums
     counts: NDArray[np.int64]
+    columns: ColumnSums = ()
 
     def rows(self, ranges: Ranges | None = None) -> Rows:
         """Return the scores in some ranges (all: None)."""
         if ranges is None:
-            return Rows(self.scores, self.pos, self.neg, int(self.counts.sum()))
+            return Rows(self.scores, self.pos, self.neg, int(self.counts.sum()), self.columns)
         index = inside(self.scores, ranges)
-        return Rows(self.scores[index], self.pos[index], self.neg[index], int(self.counts[index].sum()))
+        pos, neg, *columns = (side[index] for side in (self.pos, self.neg, *self.columns))
+        return Rows(self.scores[index], pos, neg, int(self.counts[index].sum()), tuple(columns))
 
     def histogram(self, ranges: Ranges, buckets: Buckets) -> Histogram:
         """Count the scores in some ranges into bins."""
@@ -44,37 +46,45 @@ class UniqueScores:
         place >>= 1
         starts = _starts(place)
         filled = place[starts]
-        pos, neg, counts = (_reduced(side[index], starts) for side in (self.pos, self.neg, self.counts))
-        return Histogram(pos, neg, counts, span=lambda chosen: buckets.span(filled[chosen].astype(np.intp)))
+        pos, neg, counts, *columns = (
+            _reduced(side[index], starts) for side in (self.pos, self.neg, self.counts, *self.columns)
+        )
+        return Histogram(
+            pos,
+            neg,
+            counts,
+            span=lambda chosen: buckets.span(filled[chosen].astype(np.intp)),
+            columns=tuple(columns),
+        )
 
     @classmethod
     def merged(cls, parts: Sequence[UniqueScores]) -> UniqueScores:
         """Return the scores of all parts, those that are in several once."""
         if len(parts) == 1:
             return parts[0]
-        columns = [
+        scores, counts, *sums = (
             np.concatenate(side)
-            for side in zip(*((p.scores, p.pos, p.neg, p.counts) for p in parts), strict=True)
-        ]
+            for side in zip(*((p.scores, p.counts, p.pos, p.neg, *p.columns) for p in parts), strict=True)
+        )
         # Ascending runs are merged: a stable sort knows how.
-        return _unique(*columns, order=np.argsort(columns[0], kind="stable"))
+        return _unique(scores, sums, counts, order=np.argsort(scores, kind="stable"))
 
 
 def unique_scores(block: Block, grid: FixedPoint) -> UniqueScores:
     """Sort rows and add up those of equal score."""
-    pos, neg = block.sums(grid)
-    return _unique(block.scores, pos, neg, None, order=np.argsort(block.scores))
+    sums = [*block.sums(grid), *block.column_sums()]
+    return _unique(block.scores, sums, None, order=np.argsort(block.scores))
 
 
 def _unique(
-    scores: Scores, pos: Sums, neg: Sums, counts: NDArray[np.int64] | None, *, order: NDArray[np.intp]
+    scores: Scores, sums: list[Sums], counts: NDArray[np.int64] | None, *, order: NDArray[np.intp]
 ) -> UniqueScores:
     """Add up what stands at equal scores; without counts each stands for one row."""
     ranked = scores[order] + scores.dtype.type(0)  # -0.0 becomes 0.0
     starts = _starts(ranked)
-    pos, neg = _reduced(pos[order], starts), _reduced(neg[order], starts)
+    pos, neg, *columns = (_reduced(side[order], starts) for side in sums)
     rows = np.diff(starts, append=len(ranked)) if counts is None else _reduced(counts[order], starts)
-    return UniqueScores(ranked[starts], pos, neg, rows)
+    return UniqueScores(ranked[starts], pos, neg, rows, tuple(columns))
 
 
 def _starts(ranked: NDArray[np.generic]) -> NDArray[np.intp]:

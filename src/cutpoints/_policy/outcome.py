@@ -11,6 +11,7 @@ import numpy as np
 
 from cutpoints._evaluate import evaluate_cut
 from cutpoints._find import solve
+from cutpoints._goal import with_columns
 from cutpoints._kernel.cuts import Cuts
 from cutpoints._kernel.weights import as_number as number
 from cutpoints._policy.record import fingerprint
@@ -113,11 +114,13 @@ def outcome_of(policy: Policy, source: Source, called: tuple[Fraction, Fraction]
     metrics = {name: (None if then is None else then[name], value) for name, value in now.metrics.items()}
     try:
         goal = policy.goal()
-    except CutpointError:  # not said, or a function of the user's
+        if goal.columns:
+            raise with_columns(goal, "check")
+    except CutpointError:  # not said, a function of the user's, or one of columns
         return Outcome(confusion, metrics, now.intervals, (), prevalence, same_data=same)
     step = summary.grid.step
     units = {name: np.array([int(count / step)]) for name, count in (("tp", tp), ("fp", fp))}
-    cut = Cuts(summary, np.array([policy.threshold]), np.array([-math.inf]), **units)
+    cut = Cuts(summary, np.array([policy.threshold]), np.array([-math.inf]), units["tp"], units["fp"])
     kept = tuple(_kept(one, policy, counts, cut, alpha) for one in goal.constraints)
     best = _best(goal, source)
     here = value_of(goal.expression, counts)

@@ -359,8 +359,8 @@ class Policy:
             )
         constraints = list(self.constraints)
         if self.direction == "minimize":
-            return goal(minimize=self.objective, subject_to=constraints, caller="Policy")
-        return goal(maximize=self.objective, subject_to=constraints, caller="Policy")
+            return goal(minimize=self.objective, subject_to=constraints, caller="Policy", columns=True)
+        return goal(maximize=self.objective, subject_to=constraints, caller="Policy", columns=True)
 
     def column(self, given: str | None, caller: str) -> str:
         """Return the name of the score's column; raise if it is not known."""

@@ -116,7 +116,7 @@ def from_solution(
         status=solution.status,
         value=solution.value,
         interval=solution.interval,
-        confusion=solution.confusion,
+        confusion=Confusion(**solution.confusion.to_dict()),
         rows=solution.rows,
         positives=solution.positives,
         negatives=solution.negatives,
@@ -184,6 +184,8 @@ def _cross_validated(context: Context, solution: Solution) -> float | None:
     try:
         wanted = solution.goal()
     except CutpointError:  # a function of the user's
+        return None
+    if wanted.columns:  # counts do not tell what they add up to
         return None
     # Without the threshold itself: all rows chose it, and no fold may know it.
     sides = ((above.pos, summary.positives), (above.neg, summary.negatives))

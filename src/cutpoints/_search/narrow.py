@@ -21,6 +21,7 @@ from cutpoints._kernel.cuts import Cuts, compare
 from cutpoints._kernel.tables import Histogram, Ranges, Rows, Summary
 from cutpoints._search.optimum import best_cut
 from cutpoints._search.sweep import cuts_of, with_none
+from cutpoints.metrics.columns import PartBox
 from cutpoints.metrics.expression import SLACK, Box, Constraint
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 
     from cutpoints._data.source import Source
     from cutpoints._goal import Goal
-    from cutpoints._kernel.tables import Sums
+    from cutpoints._kernel.tables import ColumnSums, Sums
+    from cutpoints.metrics.columns import Column
 
 MAX_PASSES = 8
 IDLE_PASSES = 3
@@ -59,6 +61,7 @@ class _Frontier:
     ranges: Ranges
     tp_above: Sums
     fp_above: Sums
+    columns_above: ColumnSums
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,15 @@ class Table:
     histogram: Histogram
     which: NDArray[np.intp]
     """The range, of those that were asked about, that each bucket lies in."""
+    columns: ColumnSums = ()
+    columns_above: ColumnSums = ()
+
+    def below(self, summary: Summary) -> Cuts:
+        """Return the cuts at the lower edges of the buckets."""
+        unnamed = np.zeros(len(self.rows))
+        both = zip(self.columns_above, self.columns, strict=True)
+        columns = tuple(above + here for above, here in both)
+        return Cuts(summary, unnamed, unnamed, self.tp_above + self.pos, self.fp_above + self.neg, columns)
 
 
 @dataclass(frozen=True)
@@ -175,14 +187,14 @@ def _ties_at_most(table: Table, goal: Goal, summary: Summary) -> NDArray[np.bool
     beyond memory these ties must not be fetched. The chosen cut, the highest of its value, is not in
     such a bin, so the bin can be left out if the answer says that ties were.
     """
-    tp, fp = (table.tp_above, table.tp_above + table.pos), (table.fp_above, table.fp_above + table.neg)
-    unnamed = np.zeros(len(table.rows))
     moves = goal.expression.monotonicity
-    edges = Cuts(summary, unnamed, unnamed, tp[1], fp[1])
+    edges = table.below(summary)
     best = best_cut(edges, goal, _certain(edges, goal.constraints))
     if moves is None or best is None or not goal.expression.exact:
         return np.zeros(len(table.rows), dtype=np.bool_)
-    corner = Cuts(summary, unnamed, unnamed, tp[goal.sign * moves.tp > 0], fp[goal.sign * moves.fp > 0])
+    tp = edges.tp if goal.sign * moves.tp > 0 else table.tp_above
+    fp = edges.fp if goal.sign * moves.fp > 0 else table.fp_above
+    corner = Cuts(summary, edges.thresholds, edges.below, tp, fp)
     above, under = corner.order_key(goal.expression, np.arange(len(table.rows)))
     (top,), (bottom,) = edges.order_key(goal.expression, np.array([best.best]))
     signs = goal.sign * compare((above, under), (top, bottom))
@@ -204,13 +216,14 @@ def _everything(summary: Summary, first: Histogram) -> _Frontier:
     """Return the one range that has all rows."""
     low, high = first.span(np.array([0, len(first.rows) - 1]))
     nothing = np.zeros(1, dtype=np.int64)
-    return _Frontier(Ranges(low[:1], high[1:]), nothing, nothing)
+    columns = (nothing,) * len(first.columns)
+    return _Frontier(Ranges(low[:1], high[1:]), nothing, nothing, columns)
 
 
 def _no_positives(summary: Summary) -> Cuts:
     """Return "no positives" as the only cut, or no cut at all where a score of +inf forbids it."""
     empty, none = np.zeros(0, dtype=np.int64), np.zeros(0)
-    return with_none(Cuts(summary, none, none, empty, empty))
+    return with_none(Cuts(summary, none, none, empty, empty, (empty,) * (2 * len(summary.columns))))
 
 
 def value_of_none(summary: Summary, goal: Goal) -> float:
@@ -225,17 +238,21 @@ def value_of_none(summary: Summary, goal: Goal) -> float:
 def tabulate(histogram: Histogram, frontier: _Frontier | None) -> Table:
     """Stack a histogram of the open ranges on the masses above them."""
     down = slice(None, None, -1)
-    pos, neg = histogram.pos[down], histogram.neg[down]
+    pos, neg, *columns = (side[down] for side in (histogram.pos, histogram.neg, *histogram.columns))
     if frontier is None:
-        tp_above, fp_above = np.cumsum(pos) - pos, np.cumsum(neg) - neg
+        tp_above, fp_above, *above = (np.cumsum(side) - side for side in (pos, neg, *columns))
         which = np.zeros(len(pos), dtype=np.intp)
     else:
         every = np.arange(len(pos), dtype=np.intp)
         low = histogram.span(every).low[down]
         which = np.searchsorted(frontier.ranges.low, low, side="right") - 1
-        tp_above = _stack(pos, which, frontier.tp_above)
-        fp_above = _stack(neg, which, frontier.fp_above)
-    return Table(histogram.rows[down], tp_above, fp_above, pos, neg, histogram, which)
+        over = frontier.tp_above, frontier.fp_above, *frontier.columns_above
+        tp_above, fp_above, *above = (
+            _stack(side, which, its) for side, its in zip((pos, neg, *columns), over, strict=True)
+        )
+    return Table(
+        histogram.rows[down], tp_above, fp_above, pos, neg, histogram, which, tuple(columns), tuple(above)
+    )
 
 
 def _stack(sums: Sums, which: NDArray[np.intp], above: Sums) -> Sums:
@@ -253,18 +270,16 @@ def prune(
 
     And what no cut in a bucket exceeds. All values are in the goal's direction: higher is better.
     """
-    tp_low, fp_low = table.tp_above, table.fp_above
-    tp_high, fp_high = tp_low + table.pos, fp_low + table.neg
-    unnamed = np.zeros(len(table.rows))
-    edges = Cuts(summary, unnamed, unnamed, tp_high, fp_high)
+    edges = table.below(summary)
     box = Box(
-        tp_low=tp_low.astype(np.float64),
+        tp_low=table.tp_above.astype(np.float64),
         tp_high=edges.units["tp"],
-        fp_low=fp_low.astype(np.float64),
+        fp_low=table.fp_above.astype(np.float64),
         fp_high=edges.units["fp"],
         positives=float(summary.positives),
         negatives=float(summary.negatives),
         step=float(summary.grid.step),
+        columns=_boxes(table, edges),
     )
     with np.errstate(all="ignore"):
         values = goal.sign * edges.values(goal.expression)
@@ -281,6 +296,22 @@ def prune(
         for constraint in goal.constraints:
             keep &= _possible(constraint, box)
     return floor, keep, upper
+
+
+def _boxes(table: Table, edges: Cuts) -> dict[Column, list[PartBox]]:
+    """Return between which ends the sums of each column lie in each bucket."""
+    found: dict[Column, list[PartBox]] = {}
+    ends = [
+        side.astype(np.float64)
+        for pair in zip(table.columns_above, edges.columns, strict=True)
+        for side in pair
+    ]
+    for i, one in enumerate(edges.summary.columns):
+        tp_low, tp_high, fp_low, fp_high = ends[4 * i : 4 * i + 4]
+        totals = float(one.positives), float(one.negatives)
+        box = PartBox(one.sign, one.grid.step, tp_low, tp_high, fp_low, fp_high, *totals)
+        found.setdefault(one.column, []).append(box)
+    return found
 
 
 def _between_tangents(table: Table, box: Box, goal: Goal, summary: Summary) -> NDArray[np.float64]:
@@ -362,7 +393,8 @@ def _open(table: Table, index: NDArray[np.intp], span: Ranges, most: int) -> _Fr
     first = np.concatenate([[0], apart + 1])[::-1]
     last = np.concatenate([apart, [len(index) - 1]])[::-1]
     above = index[first]
-    return _Frontier(Ranges(span.low[last], span.high[first]), table.tp_above[above], table.fp_above[above])
+    tp, fp, *columns = (side[above] for side in (table.tp_above, table.fp_above, *table.columns_above))
+    return _Frontier(Ranges(span.low[last], span.high[first]), tp, fp, tuple(columns))
 
 
 def _look_closely(rows: Rows, frontier: _Frontier, summary: Summary) -> Narrowed:
@@ -372,13 +404,14 @@ def _look_closely(rows: Rows, frontier: _Frontier, summary: Summary) -> Narrowed
     down = slice(None, None, -1)
     scores = rows.scores[down]
     which = np.searchsorted(frontier.ranges.low, scores, side="right") - 1
-    pos, neg = rows.pos[down], rows.neg[down]
-    tp = _stack(pos, which, frontier.tp_above) + pos
-    fp = _stack(neg, which, frontier.fp_above) + neg
+    sums = [side[down] for side in (rows.pos, rows.neg, *rows.columns)]
+    over = frontier.tp_above, frontier.fp_above, *frontier.columns_above
+    sums = [_stack(side, which, above) + side for side, above in zip(sums, over, strict=True)]
     # The last score of a range has its neighbour in a bucket that was dropped, unless it is the
     # lowest of all; it came along only as a neighbour and is no candidate itself.
     below = np.append(scores[1:], scores.dtype.type(-np.inf))
     lonely = np.append(which[1:] != which[:-1], scores[-1] != summary.low)
     keep = np.flatnonzero(~lonely)
-    cuts = Cuts(summary, scores[keep], below[keep], tp[keep], fp[keep])
+    tp, fp, *columns = (side[keep] for side in sums)
+    cuts = Cuts(summary, scores[keep], below[keep], tp, fp, tuple(columns))
     return Narrowed(with_none(cuts), rows.rows)

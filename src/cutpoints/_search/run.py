@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from cutpoints._kernel.cuts import Cuts
 from cutpoints._kernel.tables import DIRECT_ROWS
 from cutpoints._search.narrow import narrow, prune, tabulate, value_of_none
 from cutpoints._search.optimum import Optimum, best_cut
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from cutpoints._data.source import Source
     from cutpoints._goal import Goal
+    from cutpoints._kernel.cuts import Cuts
     from cutpoints._kernel.tables import Histogram, Summary
     from cutpoints._search.narrow import Narrowed
     from cutpoints.metrics.expression import Constraint
@@ -150,7 +150,7 @@ def best_edge(summary: Summary, histogram: Histogram, goal: Goal) -> EdgeSearch:
     table = tabulate(histogram, None)
     low, high = (end[::-1] for end in histogram.span(np.arange(len(table.rows), dtype=np.intp)))
     below = np.append(high[1:], -np.inf)
-    cuts = with_none(Cuts(summary, low, below, table.tp_above + table.pos, table.fp_above + table.neg))
+    cuts = with_none(replace(table.below(summary), thresholds=low, below=below))
     choice = best_cut(cuts, goal, cuts.feasible(goal.constraints))
     inner = low < high
     bound = None

@@ -26,11 +26,12 @@ def cuts_of(summary: Summary, rows: Rows) -> Cuts:
     none = int(summary.high != np.inf)
     edges = np.empty(len(rows.scores) + 1 + none, dtype=rows.scores.dtype)
     edges[0], edges[none:-1], edges[-1] = np.inf, rows.scores[::-1], -np.inf
-    sums = np.zeros((2, len(rows.scores) + none), dtype=np.int64)
-    np.cumsum(rows.pos[::-1], out=sums[0, none:])
-    np.cumsum(rows.neg[::-1], out=sums[1, none:])
+    columns = (rows.pos, rows.neg, *rows.columns)
+    sums = np.zeros((len(columns), len(rows.scores) + none), dtype=np.int64)
+    for column, total in zip(columns, sums, strict=True):
+        np.cumsum(column[::-1], out=total[none:])
     # The next lower score of each cut is the threshold of the next: one array, seen twice.
-    return Cuts(summary, edges[:-1], edges[1:], sums[0], sums[1])
+    return Cuts(summary, edges[:-1], edges[1:], sums[0], sums[1], tuple(sums[2:]))
 
 
 def with_none(cuts: Cuts) -> Cuts:
@@ -45,4 +46,5 @@ def with_none(cuts: Cuts) -> Cuts:
         np.concatenate([np.array([summary.high], dtype), cuts.below]),
         np.concatenate([zero, cuts.tp]),
         np.concatenate([zero, cuts.fp]),
+        tuple(np.concatenate([zero, column]) for column in cuts.columns),
     )

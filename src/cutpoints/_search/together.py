@@ -187,7 +187,8 @@ def _part_of(answer: Histogram | Rows, question: Question) -> Histogram | Rows:
         index = inside(answer.scores, question.ranges)
         if len(index) == len(answer.scores):
             return answer
-        return Rows(answer.scores[index], answer.pos[index], answer.neg[index], question.inside)
+        pos, neg, *columns = (side[index] for side in (answer.pos, answer.neg, *answer.columns))
+        return Rows(answer.scores[index], pos, neg, question.inside, tuple(columns))
     index = inside(answer.span(np.arange(len(answer.rows), dtype=np.intp)).low, question.ranges)
     if len(index) == len(answer.rows):
         return answer
@@ -197,4 +198,5 @@ def _part_of(answer: Histogram | Rows, question: Question) -> Histogram | Rows:
         neg=answer.neg[index],
         rows=answer.rows[index],
         span=lambda bins: answer.span(index[bins]),
+        columns=tuple(side[index] for side in answer.columns),
     )

@@ -160,7 +160,8 @@ def find(
     if as_json:
         return
     # The curve of rows that stream would have to hold every distinct score.
-    default = cp.curve(data).at(DEFAULT).confusion if probabilities and not data.lazy else None
+    added = [column.name for column in wanted.columns]
+    default = cp.curve(data, columns=added).at(DEFAULT).confusion if probabilities and not data.lazy else None
     _print(solution, wanted, default, None if check is None else check.sentence)
 
 

@@ -11,6 +11,7 @@ from cutpoints.cli._output import pairs, print_json, table
 from cutpoints.cli._output import show as print_
 
 if TYPE_CHECKING:
+    from cutpoints.metrics.columns import RowSum
     from cutpoints.metrics.metric import Metric
 
 _LETTERS = (
@@ -44,12 +45,12 @@ def metrics(ctx: click.Context, *, as_json: bool) -> None:
     ctx.obj = as_json
     if ctx.invoked_subcommand is not None:
         return
-    from cutpoints.metrics.registry import EXAMPLES
+    from cutpoints.metrics.registry import CATALOGUE
 
     if as_json:
-        print_json({"metrics": [entry(metric) for metric in EXAMPLES]})
+        print_json({"metrics": [entry(metric) for metric in CATALOGUE]})
         return
-    rows = ([str(m), _BEST[m.direction], m.doc.formula] for m in EXAMPLES)
+    rows = ([str(m), _BEST[m.direction], m.doc.formula] for m in CATALOGUE)
     print_(
         table(["metric", "best", "formula"], rows, left=3),
         "",
@@ -89,7 +90,7 @@ def show(ctx: click.Context, name: str, *, as_json: bool) -> None:
     print_(f"{about_it.title} ({metric.name})", about_it.summary, "", pairs(rows), "", _LETTERS)
 
 
-def entry(metric: Metric) -> dict[str, Any]:
+def entry(metric: Metric | RowSum) -> dict[str, Any]:
     """Return an entry of the catalogue as JSON has it."""
     about = metric.doc
     return {

@@ -5,6 +5,7 @@ language of objectives and constraints, ``0.7 * m.accuracy + 0.3 * m.recall`` or
 ``m.precision >= 0.95``.
 """
 
+from cutpoints.metrics.columns import column
 from cutpoints.metrics.combined import (
     diagnostic_odds_ratio,
     f,
@@ -23,7 +24,7 @@ from cutpoints.metrics.combined import (
     prevalence_threshold,
     youden_j,
 )
-from cutpoints.metrics.costs import cost, cost_per_row, net_benefit, profit
+from cutpoints.metrics.costs import called, cost, cost_per_row, net_benefit, profit
 from cutpoints.metrics.counts import (
     chi_square,
     corner_distance,
@@ -57,7 +58,9 @@ __all__ = [
     "Metric",
     "accuracy",
     "balanced_accuracy",
+    "called",
     "chi_square",
+    "column",
     "corner_distance",
     "cost",
     "cost_per_row",

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cutpoints.exceptions import InvalidParameterError
-from cutpoints.metrics._wording import ALWAYS, GOOD, NO_ROWS, finite_number
-from cutpoints.metrics.expression import Monotonicity
+from cutpoints.metrics._wording import ALWAYS, FAWCETT, GOOD, NO_ROWS, finite_number
+from cutpoints.metrics.columns import CELLS, RowSum, RowValue, row_value
+from cutpoints.metrics.expression import Monotonicity, is_number
 from cutpoints.metrics.metric import Direction, Metric, MetricDoc
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+PerRow: TypeAlias = Any
+"""A number, or what differs from row to row: a `column`, or an array."""
 
 
 def _weighted(
@@ -22,12 +26,21 @@ def _weighted(
     *,
     review: Any,
     per_row: bool = False,
-) -> Metric:
-    """Build ``sum of weight * count``, as it is or per row.
+) -> Metric | RowSum:
+    """Build ``sum of weight * count``, as it is or per row; a weight may differ from row to row.
 
     What a review costs is remembered for `find_band`; one threshold leaves no row to review.
     """
     reviewed = finite_number("review", name, review)
+    if not all(map(is_number, weights.values())):
+        worth = {key: row_value(value, key, name) for key, value in weights.items()}
+        if any(value.terms for value in worth.values()):
+            if reviewed:
+                raise InvalidParameterError.of(
+                    parameter=f"{name}(review)", caller=name, must_be="left out beside columns", got=review
+                )
+            return RowSum(name=name, direction=direction, doc=about, worth=worth, per_row=per_row)
+        weights = {key: value.constant for key, value in worth.items()}
     exact = {key: finite_number(key, name, value) for key, value in weights.items()}
     tp_, fp_, fn_, tn_ = (exact[key] for key in ("tp", "fp", "fn", "tn"))
     common = math.lcm(*(value.denominator for value in exact.values()))
@@ -61,16 +74,30 @@ def _weighted(
 
 
 _COSTS = {
-    "tp": "of a hit",
-    "fp": "of a false alarm",
-    "fn": "of a miss",
-    "tn": "of leaving a negative alone",
+    "tp": "of a hit, a number or a column",
+    "fp": "of a false alarm, a number or a column",
+    "fn": "of a miss, a number or a column",
+    "tn": "of leaving a negative alone, a number or a column",
     "review": "of a row that people review, in find_band",
 }
 
 
-def cost(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0, review: float = 0) -> Metric:
-    """Total cost: what each kind of row costs, added up."""
+def cost(
+    *, tp: PerRow = 0, fp: PerRow = 0, fn: PerRow = 0, tn: PerRow = 0, review: float = 0
+) -> Metric | RowSum:
+    """Total cost: what each kind of row costs, added up.
+
+    Where the cost differs from row to row: a `column` of a frame or a file, or an array.
+
+    Examples
+    --------
+    >>> import cutpoints as cp
+    >>> from cutpoints import metrics as m
+    >>> amount = [20, 3, 50, 400]
+    >>> s = cp.find([0, 1, 0, 1], [0.1, 0.2, 0.6, 0.9], minimize=m.cost(fp=5, fn=amount))
+    >>> s.threshold, s.value
+    (0.9, 3.0)
+    """
     about = MetricDoc(
         title="Cost",
         summary="What the decisions cost in all. Only the differences fp - tn and fn - tp move the optimum.",
@@ -86,8 +113,10 @@ def cost(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0, review: 
     return _weighted("cost", "lower", about, {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, review=review)
 
 
-def cost_per_row(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0, review: float = 0) -> Metric:
-    """Cost per row: the expected cost."""
+def cost_per_row(
+    *, tp: PerRow = 0, fp: PerRow = 0, fn: PerRow = 0, tn: PerRow = 0, review: float = 0
+) -> Metric | RowSum:
+    """Cost per row: the expected cost; numbers or columns, as for `cost`."""
     about = MetricDoc(
         title="Expected cost per row",
         summary="The cost divided by the number of rows (or by the total weight).",
@@ -103,8 +132,13 @@ def cost_per_row(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0, 
     return _weighted("cost_per_row", "lower", about, weights, review=review, per_row=True)
 
 
-def profit(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0, review: float = 0) -> Metric:
-    """Total profit: what each kind of row earns (negative: costs), added up."""
+def profit(
+    *, tp: PerRow = 0, fp: PerRow = 0, fn: PerRow = 0, tn: PerRow = 0, review: float = 0
+) -> Metric | RowSum:
+    """Total profit: what each kind of row earns (negative: costs), added up.
+
+    Numbers or columns, as for `cost`.
+    """
     about = MetricDoc(
         title="Profit",
         summary="What the decisions earn in all; costs are negative numbers.",
@@ -118,6 +152,44 @@ def profit(*, tp: float = 0, fp: float = 0, fn: float = 0, tn: float = 0, review
         reference="Provost, F., Fawcett, T. (2013). Data Science for Business. O'Reilly.",
     )
     return _weighted("profit", "higher", about, {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, review=review)
+
+
+def called(column: PerRow) -> RowSum:
+    """Sum of a column over the rows called positive: for budgets such as ``called(minutes) <= 2400``.
+
+    Examples
+    --------
+    >>> import cutpoints as cp
+    >>> from cutpoints import metrics as m
+    >>> minutes = [5, 30, 10, 20]
+    >>> s = cp.find([0, 1, 0, 1], [0.1, 0.2, 0.6, 0.9], maximize="recall", subject_to=m.called(minutes) <= 45)
+    >>> s.threshold
+    0.9
+    """
+    value, nothing = row_value(column, "column", "called"), RowValue()
+    if not value.terms:
+        raise InvalidParameterError.of(
+            parameter="called(column)", caller="called", must_be="a column", got=str(value),
+            hint="to bound the number of rows called positive, use predicted_positive.",
+        )  # fmt: skip
+    return RowSum(
+        name="called",
+        direction="neither",
+        worth={cell: value if cell in {"tp", "fp"} else nothing for cell in CELLS},
+        text=f"called({value})",
+        doc=MetricDoc(
+            title="Called positive (sum of a column)",
+            summary="The sum of a column over the rows called positive: minutes of review, money at stake.",
+            formula="sum of the column over tp and fp",
+            range="any number",
+            undefined="never",
+            monotone="moves one way with the threshold if the column has no negative values",
+            parameters={
+                "column": "the column, alone or with numbers: called(minutes), called(2*minutes + 1)"
+            },
+            reference=FAWCETT,
+        ),
+    )
 
 
 def net_benefit(*, at: float) -> Metric:

@@ -28,6 +28,8 @@ from cutpoints.metrics._arithmetic import as_float, as_fraction
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cutpoints.metrics.columns import Column
+
 Array: TypeAlias = "NDArray[np.float64]"
 Bounds: TypeAlias = tuple[Array, Array]
 Relation = Literal[">=", "<=", ">", "<"]
@@ -58,6 +60,8 @@ class Box(NamedTuple):
     positives: float
     negatives: float
     step: float = 1.0
+    columns: Any = None
+    """For each column that is added up, what is known of its sums; see `columns.PartBox`."""
 
     def corner(self, *, tp: int, fp: int) -> dict[str, Any]:
         """Return the confusion at the corner with high (+1) or low (-1) TP and FP, with its step."""
@@ -98,12 +102,19 @@ class Expression(ABC):
     """Whether the value is a square root; `order_key` is then its signed square."""
     monotonicity: Monotonicity | None
     """How the value moves with TP and FP at fixed P and N; None if it does not move one way."""
+    columns: tuple[Column, ...] = ()
+    """The columns of the data that it adds up."""
 
     @abstractmethod
-    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Any = 1.0) -> Any:
-        """Return the value for float64 arrays of counts in units of `step`; NaN where undefined."""
+    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Any = 1.0, columns: Any = None) -> Any:
+        """Return the value for float64 arrays of counts in units of `step`; NaN where undefined.
 
-    def order_key(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Fraction) -> tuple[Any, Any]:
+        `columns` has the cells of each column that is added up, see `columns.Part`.
+        """
+
+    def order_key(
+        self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Fraction, columns: Any = None
+    ) -> tuple[Any, Any]:
         """Return numerator and denominator of the value (of its signed square, for a root), never rounded.
 
         Counts are Python integers, or arrays of them, in units of `step`. Denominators are not negative;
@@ -113,11 +124,13 @@ class Expression(ABC):
         raise TypeError(msg)
 
     @abstractmethod
-    def rounded(self, *, tp: Fraction, fp: Fraction, fn: Fraction, tn: Fraction) -> float:
+    def rounded(
+        self, *, tp: Fraction, fp: Fraction, fn: Fraction, tn: Fraction, columns: Any = None
+    ) -> float:
         """Return the value at an exact confusion as a float; rounded once where the value is exact."""
 
     @abstractmethod
-    def rounding_error(self, values: Array, totals: tuple[float, float], **counts: Array) -> Array:
+    def rounding_error(self, values: Array, totals: tuple[float, float], **counts: Any) -> Array:
         """Return how far values of `evaluate` may lie from the true ones."""
 
     @abstractmethod
@@ -138,7 +151,7 @@ class Expression(ABC):
         It is 0 for a formula without subtraction.
         """
 
-    def fraction(self, **counts: Fraction) -> Fraction | None:
+    def fraction(self, **counts: Any) -> Fraction | None:
         """Return the exact value at an exact confusion; None if it is undefined, infinite or irrational."""
         if not self.rational:
             return None
@@ -172,14 +185,14 @@ class Expression(ABC):
     def __add__(self, other: object) -> Expression:
         if isinstance(other, Expression):
             return WeightedSum.of([(Fraction(1), self), (Fraction(1), other)])
-        if _is_number(other):
+        if is_number(other):
             return WeightedSum.of([(Fraction(1), self)], exact_number(other, "objective"))
         return NotImplemented
 
     __radd__ = __add__
 
     def __mul__(self, other: object) -> Expression:
-        if _is_number(other):
+        if is_number(other):
             return WeightedSum.of([(exact_number(other, "objective"), self)])
         if isinstance(other, Expression):
             raise InvalidParameterError.of(
@@ -193,7 +206,7 @@ class Expression(ABC):
     __rmul__ = __mul__
 
     def __truediv__(self, other: object) -> Expression:
-        if _is_number(other) and other != 0:
+        if is_number(other) and other != 0:
             return WeightedSum.of([(1 / exact_number(other, "objective"), self)])
         return NotImplemented
 
@@ -203,7 +216,7 @@ class Expression(ABC):
     def __sub__(self, other: object) -> Expression:
         if isinstance(other, Expression):
             return self + (-other)
-        return self + (-exact_number(other, "objective")) if _is_number(other) else NotImplemented
+        return self + (-exact_number(other, "objective")) if is_number(other) else NotImplemented
 
     def __rsub__(self, other: object) -> Expression:
         return (-self) + other
@@ -221,7 +234,8 @@ class Expression(ABC):
         return Constraint.of(self, "<", other)
 
 
-def _is_number(x: object) -> bool:
+def is_number(x: object) -> bool:
+    """Whether this is a real number; a truth value is none."""
     return isinstance(x, (int, float, Fraction, np.integer, np.floating)) and not isinstance(x, bool)
 
 
@@ -287,6 +301,11 @@ class WeightedSum(Expression):
         return self.terms[0] if len(self.terms) == 1 and self.terms[0][0] else None
 
     @property
+    def columns(self) -> tuple[Column, ...]:  # type: ignore[override]
+        """The columns of all parts."""
+        return tuple(dict.fromkeys(column for _, term in self.terms for column in term.columns))
+
+    @property
     def rational(self) -> bool:  # type: ignore[override]
         """Whether every part is."""
         return all(term.rational for _, term in self.terms)
@@ -296,43 +315,50 @@ class WeightedSum(Expression):
         """Whether every part is a fraction; a root by itself is exact too."""
         return self.rational or (self.only is not None and self.only[1].exact)
 
-    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Any = 1.0) -> Any:
+    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Any = 1.0, columns: Any = None) -> Any:
         """Add up the parts."""
         total: Any = float(self.constant)
         for weight, term in self.terms:
-            total = total + float(weight) * term.evaluate(tp=tp, fp=fp, fn=fn, tn=tn, step=step)
+            total = total + float(weight) * term.evaluate(
+                tp=tp, fp=fp, fn=fn, tn=tn, step=step, columns=columns
+            )
         return total
 
-    def order_key(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Fraction) -> tuple[Any, Any]:
+    def order_key(
+        self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Fraction, columns: Any = None
+    ) -> tuple[Any, Any]:
         """Bring the parts to a common denominator; a root by itself is ordered by its square."""
         if self.only is not None and self.only[1].root:
             weight, term = self.only
-            above, under = term.order_key(tp=tp, fp=fp, fn=fn, tn=tn, step=step)
+            above, under = term.order_key(tp=tp, fp=fp, fn=fn, tn=tn, step=step, columns=columns)
             return (above if weight > 0 else -above), under
         above, under = self.constant.numerator, self.constant.denominator
         for weight, term in self.terms:
-            a, b = term.order_key(tp=tp, fp=fp, fn=fn, tn=tn, step=step)
+            a, b = term.order_key(tp=tp, fp=fp, fn=fn, tn=tn, step=step, columns=columns)
             a, b = weight.numerator * a, weight.denominator * b
             above, under = above * b + a * under, under * b
         return above, under
 
-    def rounded(self, *, tp: Fraction, fp: Fraction, fn: Fraction, tn: Fraction) -> float:
+    def rounded(
+        self, *, tp: Fraction, fp: Fraction, fn: Fraction, tn: Fraction, columns: Any = None
+    ) -> float:
         """Add up the exact parts, or the rounded ones where there are roots."""
-        exact = self.fraction(tp=tp, fp=fp, fn=fn, tn=tn)
+        exact = self.fraction(tp=tp, fp=fp, fn=fn, tn=tn, columns=columns)
         if exact is not None:
             return as_float(exact)
         total: Any = self.constant
         for weight, term in self.terms:
-            value = term.rounded(tp=tp, fp=fp, fn=fn, tn=tn)
+            value = term.rounded(tp=tp, fp=fp, fn=fn, tn=tn, columns=columns)
             total += weight * Fraction(value) if math.isfinite(value) else float(weight) * value
         return as_float(total) if isinstance(total, Fraction) else float(total)
 
-    def rounding_error(self, values: Array, totals: tuple[float, float], **counts: Array) -> Array:
+    def rounding_error(self, values: Array, totals: tuple[float, float], **counts: Any) -> Array:
         """Scale with what is added up at each confusion."""
         size = np.full(np.shape(counts["tp"]), abs(float(self.constant)))
         for weight, term in self.terms:
-            value = np.abs(term.evaluate(**counts))
-            size += abs(float(weight)) * np.maximum(value, term.magnitude(*totals))
+            value = term.evaluate(**counts)
+            error = term.rounding_error(value, totals, **counts)
+            size += abs(float(weight)) * np.maximum(np.abs(value), error / SLACK)
         return SLACK * size
 
     def bounds(self, box: Box) -> Bounds | None:
@@ -410,7 +436,7 @@ class Constraint:
         if isinstance(right, Expression):
             return cls(left - right, relation, Fraction(0))
         wanted = "a comparison of a metric with a finite number"
-        if not _is_number(right):
+        if not is_number(right):
             raise InvalidParameterError.of(
                 parameter="subject_to",
                 must_be=wanted,

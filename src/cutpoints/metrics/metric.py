@@ -78,7 +78,7 @@ class Metric(Expression):
         """Whether the value itself is a fraction of integers."""
         return self.exact and not self.root
 
-    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Any = 1.0) -> Any:
+    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Any = 1.0, columns: Any = None) -> Any:
         """Return the value; NaN where it is undefined."""
         if self.formula is not None:
             return self.formula(tp, fp, fn, tn)
@@ -93,14 +93,18 @@ class Metric(Expression):
         assert self.denominator is not None
         return self.numerator(*counts), self.denominator(*counts)
 
-    def order_key(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Fraction) -> tuple[Any, Any]:
+    def order_key(
+        self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Fraction, columns: Any = None
+    ) -> tuple[Any, Any]:
         """Return numerator and denominator of the value, or of its signed square."""
         above, under = self._sides(tp, fp, fn, tn)
         if self.degree:
             above, under = above * step.numerator, under * step.denominator
         return above, under
 
-    def rounded(self, *, tp: Fraction, fp: Fraction, fn: Fraction, tn: Fraction) -> float:
+    def rounded(
+        self, *, tp: Fraction, fp: Fraction, fn: Fraction, tn: Fraction, columns: Any = None
+    ) -> float:
         """Return the value at an exact confusion, rounded once; floats only for a formula."""
         if self.formula is not None:
             counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
@@ -114,7 +118,7 @@ class Metric(Expression):
             return as_float(value)
         return rounded_root(value) if value >= 0 else -rounded_root(-value)
 
-    def rounding_error(self, values: Array, totals: tuple[float, float], **counts: Array) -> Array:
+    def rounding_error(self, values: Array, totals: tuple[float, float], **counts: Any) -> Array:
         """Scale with the value, or with what is subtracted in it."""
         return SLACK * np.maximum(np.abs(values), self.magnitude(*totals))
 
@@ -170,7 +174,7 @@ class UserFunction(Expression):
     by_keyword: bool
     exact = rational = False
 
-    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Any = 1.0) -> Any:
+    def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Any = 1.0, columns: Any = None) -> Any:
         """Call the function on float64 arrays and check what comes back."""
         counts = {"tp": tp * step, "fp": fp * step, "fn": fn * step, "tn": tn * step}
         try:
@@ -194,11 +198,13 @@ class UserFunction(Expression):
             hint="write it with NumPy operations; numpy.vectorize wraps a function of scalars.",
         )
 
-    def rounded(self, *, tp: Fraction, fp: Fraction, fn: Fraction, tn: Fraction) -> float:
+    def rounded(
+        self, *, tp: Fraction, fp: Fraction, fn: Fraction, tn: Fraction, columns: Any = None
+    ) -> float:
         """Call the function on one confusion."""
         return float(self(tp=float(tp), fp=float(fp), fn=float(fn), tn=float(tn)))
 
-    def rounding_error(self, values: Array, totals: tuple[float, float], **counts: Array) -> Array:
+    def rounding_error(self, values: Array, totals: tuple[float, float], **counts: Any) -> Array:
         """Return zeros: the floats of a function are what it says."""
         return np.zeros(np.shape(values))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cutpoints.exceptions import InvalidParameterError, UnknownMetricError
+from cutpoints.metrics.columns import column
 from cutpoints.metrics.combined import (
     diagnostic_odds_ratio,
     f,
@@ -27,7 +28,7 @@ from cutpoints.metrics.combined import (
     prevalence_threshold,
     youden_j,
 )
-from cutpoints.metrics.costs import cost, cost_per_row, net_benefit, profit
+from cutpoints.metrics.costs import called, cost, cost_per_row, net_benefit, profit
 from cutpoints.metrics.counts import (
     chi_square,
     corner_distance,
@@ -55,6 +56,7 @@ from cutpoints.metrics.rates import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from cutpoints.metrics.columns import RowSum
     from cutpoints.metrics.expression import Expression
     from cutpoints.metrics.metric import Metric
 
@@ -96,16 +98,17 @@ PLAIN: tuple[Metric, ...] = (
 )
 """Every metric without parameters, in the order in which results list them."""
 
-FAMILIES: dict[str, Callable[..., Metric]] = {
+FAMILIES: dict[str, Callable[..., Metric | RowSum]] = {
     "f": f,
     "cost": cost,
     "cost_per_row": cost_per_row,
     "net_benefit": net_benefit,
     "profit": profit,
+    "called": called,
 }
 """Every metric with parameters: name -> function that makes it."""
 
-EXAMPLES: tuple[Metric, ...] = (
+EXAMPLES: tuple[Any, ...] = (
     *PLAIN,
     f(beta=2),
     cost(fp=2, fn=1),
@@ -113,11 +116,14 @@ EXAMPLES: tuple[Metric, ...] = (
     net_benefit(at=0.2),
     profit(tp=10, fp=-1),
 )
-"""One instance of each entry, families included: for listings and for tests over the catalogue."""
+"""One instance of each entry that needs counts only, families included: for tests over the catalogue."""
 
-_BY_NAME: dict[str, Metric] = {metric.name: metric for metric in EXAMPLES}
+CATALOGUE: tuple[Metric | RowSum, ...] = (*EXAMPLES, called(column("minutes")))
+"""One instance of each entry, for listings."""
+
+_BY_NAME: dict[str, Metric | RowSum] = {metric.name: metric for metric in CATALOGUE}
 _CANONICAL: dict[str, str] = {
-    spelling: metric.name for metric in EXAMPLES for spelling in (metric.name, *metric.doc.aliases)
+    spelling: metric.name for metric in CATALOGUE for spelling in (metric.name, *metric.doc.aliases)
 }
 
 
@@ -129,7 +135,7 @@ def canonical_name(name: str) -> str:
     return _CANONICAL[key]
 
 
-def about(name: str) -> Metric:
+def about(name: str) -> Metric | RowSum:
     """Return the entry of that name or alias; for a family, with parameters or without, an example of it."""
     return _BY_NAME[canonical_name(name.partition("(")[0])]
 

@@ -1,0 +1,105 @@
+"""Costs that differ from row to row: every engine adds up the same integers as arrays do."""
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cutpoints as cp
+from cutpoints._data import groupby, streaming
+from cutpoints._data.groupby import FrameSource
+from cutpoints._find import solve
+from cutpoints._goal import goal
+from cutpoints._search.run import search
+from cutpoints.exceptions import CutpointError, InvalidInputError
+
+RNG = np.random.default_rng(24)
+ROWS = 400
+TABLE = {
+    "y": (RNG.random(ROWS) < 0.3).astype(np.int64),
+    "p": np.round(RNG.random(ROWS), 2),
+    "integers": RNG.integers(-40, 60, ROWS),
+    "cents": np.round(RNG.lognormal(3, 1, ROWS), 2),
+    "floats": RNG.normal(size=ROWS) * 10.0 ** RNG.uniform(-3, 3, ROWS),
+    "float32": RNG.random(ROWS).astype(np.float32),
+    "w": RNG.random(ROWS),
+}
+GOALS = {
+    "cents": {"minimize": "cost(fp=5, fn=cents)"},
+    "floats": {"maximize": "profit(tp=3*floats, fp=-1, fn=-0.1*float32, tn=integers)"},
+    "constrained": {
+        "minimize": "cost(fp=0.02*cents + 1, fn=cents)",
+        "subject_to": ["predicted_positive <= 90", "called(integers) >= -5", "recall >= 0.1"],
+    },
+    "infeasible": {"minimize": "cost(fp=5, fn=cents)", "subject_to": "called(cents) <= -1"},
+}
+
+
+def found_by(engine, table, weight=None, method="auto", **asked):
+    """The solution, through GROUP BY where the engine is asked to."""
+    if not engine.grouped:
+        frame = engine.frame(pa.table(table))
+        return cp.find(frame, label="y", score="p", weight=weight, method=method, **asked)
+    wanted = goal(**asked, columns=True)
+    frame = nw.from_native(engine.frame(pa.table(table)))
+    source = FrameSource(frame, label="y", score="p", weight=weight, added=wanted.columns)
+    return solve(wanted, lambda one: search(source, one, method))
+
+
+def told(solution):
+    """All that must be the same."""
+    found = solution.to_dict()
+    found["certificate"] = found["certificate"]["resolution"]
+    return found, solution._context and solution._context.summary
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("goal", GOALS)
+def test_same_costs_on_every_engine(engine, goal, weight):
+    """The whole solution is that of a frame in memory, sums of columns included."""
+    expected = cp.find(pa.table(TABLE), label="y", score="p", weight=weight, **GOALS[goal])
+
+    assert told(expected) == told(found_by(engine, TABLE, weight, **GOALS[goal]))
+
+
+def test_several_passes_over_columns(engine, monkeypatch):
+    """With few buckets and nothing to spare, later counts lose no amount."""
+    for module in (groupby, streaming):
+        for name, value in {"COMPARED_SCORES": 4, "COMPARED_ROWS": 4, "KEPT_SCORES": 4, "BUCKETS": 8}.items():
+            monkeypatch.setattr(module, name, value, raising=False)
+    table = {**TABLE, "p": RNG.random(ROWS)}
+    asked = {"minimize": "cost(fp=5, fn=cents)"}
+    expected = cp.find(pa.table(table), label="y", score="p", method="sweep", **asked)
+
+    found = found_by(engine, table, method="narrow", **asked)
+
+    assert told(expected) == told(found)
+    assert found.certificate.passes > 2 or not engine.lazy
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([1.0, None, 3.0], "1 of 3 values is missing"),
+        ([1.0, np.inf, 3.0], "finite"),
+        (["a", "b", "c"], "numbers"),
+        ([1e99, 1.0, 1.0], "between 1e-80 and 1e\\+80"),
+    ],
+    ids=["missing", "infinite", "text", "huge"],
+)
+def test_bad_columns_are_named(engine, values, words):
+    """Missing, infinite, non-numeric and absurd values are errors that name the column."""
+    table = {"y": [0, 1, 1], "p": [0.1, 0.2, 0.3], "amount": values}
+
+    with pytest.raises(CutpointError, match=words) as error:
+        found_by(engine, table, minimize="cost(fp=5, fn=amount)")
+    assert "amount" in str(error.value)
+
+
+def test_an_unknown_column_says_which_there_are(engine):
+    """A slip in the name of a column is told with the columns that exist."""
+    if engine.grouped:
+        pytest.skip("the table is checked before it is grouped")
+    with pytest.raises(InvalidInputError, match="'amuont' must be in") as error:
+        found_by(engine, TABLE | {"amount": TABLE["cents"]}, minimize="cost(fp=5, fn=amuont)")
+    assert "did you mean 'amount'" in str(error.value)
