@@ -449,6 +449,9 @@ def test_models_are_switched_by_keyboard(visit, scored):
     assert best.threshold == check_numbers(page, y, worse, "cost(fp=1, fn=3)")
     assert "worse \u2265" in text_of(page, "#sentence")
     assert 2 == page.locator("#models-table tbody tr").count()
+    assert "good is better than worse by" in page.locator("#verdict").inner_text()
+    enter(page, cost_fp="2")
+    assert page.locator("#verdict").is_hidden()  # it was tested for other costs
 
 
 def test_policies_are_downloaded(visit, scored, tmp_path):

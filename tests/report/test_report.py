@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+import warnings
 from pathlib import Path
 
 import jsonschema
@@ -16,7 +18,13 @@ from cutpoints._format import percent, short, shortest_inside
 from cutpoints._report import cuts as cuts_room
 from cutpoints._report.cuts import DRAWN_CUTS
 from cutpoints._search import run
-from cutpoints.exceptions import InfeasibleError, InvalidInputError, InvalidParameterError, UnknownMetricError
+from cutpoints.exceptions import (
+    DataWarning,
+    InfeasibleError,
+    InvalidInputError,
+    InvalidParameterError,
+    UnknownMetricError,
+)
 from report.plain import counted
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.schema.json").read_text(encoding="utf-8"))
@@ -392,6 +400,29 @@ def test_warnings_are_for_those_whom_they_concern():
     few = np.r_[np.ones(9, int), np.zeros(991, int)]
     told = cp.report(few, np.r_[np.full(9, 0.9), np.full(991, 0.1)], maximize="f1", positive_name="fraud")
     assert ["Only 9 rows are fraud: all numbers here are rough."] == told.to_dict()["models"][0]["warnings"]
+
+
+def test_a_winner_only_if_it_is_one():
+    """The verdict names the better of two models with an interval, or says that they cannot be told apart."""
+    y, p = rows("probabilities", n=2000)
+    noise = np.random.default_rng(5).normal(size=2000)
+    worse, alike = 1 / (1 + np.exp(-noise)), np.clip(p + 1e-4 * noise, 0, 1)
+
+    def told(models, **more):
+        return cp.report(y, models, **{"maximize": "f1", **more}).to_dict()["verdict"]
+
+    assert told({"a": p}) is None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # of the accuracy
+        (test,) = cp.compare(y, {"a": p, "b": worse}, maximize="f1").tests
+    low, high = (short(end) for end in test.bootstrap.interval)
+    better = f"a is better than b by {short(test.bootstrap.difference)} (95 % interval: {low} to {high})."
+    assert better == told({"a": p, "b": worse}) == told({"b": worse, "a": p})
+    same = told({"a": p, "b": alike})
+    assert same.startswith(("a and b cannot be told apart", "b and a cannot be told apart"))
+    money = told({"a": p, "b": worse}, maximize=None, minimize="cost(fp=1, fn=5)", unit="EUR", per_month=100)
+    assert re.match(r"a is better than b by \d+\.\d\d EUR a month \(95 % interval: \d", money)
+    assert "since the rows have weights" in told({"a": p, "b": worse}, sample_weight=np.full(2000, 0.5))
 
 
 def test_half_is_named_for_probabilities_only():

@@ -12,7 +12,8 @@ from cutpoints._data.read import Data, as_data
 from cutpoints._goal import Constraints, Goal, Objective, goal
 from cutpoints._report.headline import Names
 from cutpoints._report.page import render
-from cutpoints._report.summary import NAMELESS, look, summarize
+from cutpoints._report.summary import NAMELESS, is_money, look, ranked, summarize
+from cutpoints._report.verdict import verdict
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -184,6 +185,14 @@ def _build(data: Data, wanted: Goal, title: str | None, names: Names, random_sta
             pos_label=data.pos_label,
             weighted=data.weighted,
             names=names,
+            verdict=verdict(
+                data,
+                ranked(models, wanted),
+                wanted,
+                names,
+                money=is_money(wanted) and not str(wanted.expression).startswith("cost_per_row"),
+                random_state=random_state,
+            ),
         )
     )
 

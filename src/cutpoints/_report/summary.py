@@ -82,6 +82,8 @@ class ModelSummary:
     name: str
     score: str | None
     """The column of its scores, if they came by name."""
+    place: int
+    """Which of the given models it is."""
     cuts: ModelCuts
     new_data: NewData
 
@@ -105,7 +107,7 @@ def look(
     goals = [goal, *(Goal(get(name), "maximize") for name in ALTERNATIVES if not _is(goal, name))]
     found, without = [], {}
     first: InfeasibleError | None = None
-    for name, source in sources.items():
+    for place, (name, source) in enumerate(sources.items()):
         try:
             cuts = find_cuts(source, goals, USUAL)
         except InfeasibleError as error:
@@ -113,11 +115,23 @@ def look(
             first = first or error
             continue
         judged = on_new_data(source, goal, cuts, weighted=weighted, random_state=random_state)
-        found.append(ModelSummary(name, name if named else None, cuts, judged))
+        found.append(ModelSummary(name, name if named else None, place, cuts, judged))
     if not found:
         assert first is not None
         raise first
     return found, without
+
+
+def ranked(models: Sequence[ModelSummary], goal: Goal) -> list[ModelSummary]:
+    """Return the models, best first; equal ones in the order in which they were given."""
+    return sorted(models, key=lambda model: -goal.sign * (model.solution.value or 0.0))
+
+
+def is_money(goal: Goal) -> bool:
+    """Return whether the goal is a total cost or profit, and better if it is lower or higher."""
+    own = goal.expression
+    wanted = {"cost": "minimize", "cost_per_row": "minimize", "profit": "maximize"}
+    return isinstance(own, Metric) and wanted.get(own.name) == goal.direction
 
 
 def summarize(
@@ -134,10 +148,7 @@ def summarize(
     verdict: str | None = None,
 ) -> dict[str, Any]:
     """Return the summary of models that were searched."""
-    best = models[0]
-    for model in models[1:]:
-        if goal.sign * (model.solution.value or 0.0) > goal.sign * (best.solution.value or 0.0):
-            best = model
+    best = ranked(models, goal)[0]
     summary = best.cuts.summary
     positives, negatives = summary.totals
     share = positives / (positives + negatives) if positives + negatives else Fraction(0)
@@ -394,12 +405,11 @@ def _costs(goal: Goal, positives: Fraction, negatives: Fraction) -> dict[str, An
     """
     found = {"tp": 0.0, "fp": 1.0, "fn": 1.0, "tn": 0.0}
     own = goal.expression
-    if isinstance(own, Metric) and own.name in ("cost", "cost_per_row", "profit"):
-        profit = own.name == "profit"
-        if goal.direction == ("maximize" if profit else "minimize"):
-            given = dict(own.parameters)
-            found = {name: float((-1 if profit else 1) * given.get(name, Fraction(0))) for name in found}
-            return found | {"goal": True, "profit": profit}
+    if is_money(goal):
+        assert isinstance(own, Metric)
+        profit, given = own.name == "profit", dict(own.parameters)
+        found = {name: float((-1 if profit else 1) * given.get(name, Fraction(0))) for name in found}
+        return found | {"goal": True, "profit": profit}
     form = goal.expression.linear_fractional(positives, negatives)
     if form is not None and form.is_linear and form.denominator[0]:
         per_hit, per_alarm = (goal.sign * change / form.denominator[0] for change in form.numerator[1:])
