@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 import cutpoints as cp
 import oracle
@@ -403,3 +404,95 @@ def test_the_page_says_what_the_code_does():
     page = Path(__file__).parents[2] / "docs" / "band.md"
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     assert 0 == doctest.testfile(str(page), module_relative=False, optionflags=flags).failed
+
+
+# --- guarantees
+
+
+BOTH = ["precision >= 0.9", "npv >= 0.95"]
+
+
+def separated(rows, rng):
+    """Labels and scores of two normal distributions, 2.2 apart."""
+    y = (rng.random(rows) < 0.3).astype(np.int8)
+    return y, rng.normal(size=rows) + 2.2 * y
+
+
+def precision_and_npv(low, high):
+    """The true shares of right automatic yes and no; 1 where there is no such decision."""
+
+    def right(of, other):
+        return 1.0 if of + other == 0 else of / (of + other)
+
+    yes = 0.3 * norm.sf(high - 2.2), 0.7 * norm.sf(high)
+    no = 0.7 * norm.cdf(low), 0.3 * norm.cdf(low - 2.2)
+    return right(*yes), right(*no)
+
+
+def broken(samples, rows, seed, **how):
+    """How often one of the two bounds does not hold on new data."""
+    rng = np.random.default_rng(seed)
+    count = 0
+    for _ in range(samples):
+        band = cp.find_band(*separated(rows, rng), maximize="coverage", subject_to=BOTH, **how)
+        precision, npv = precision_and_npv(band.low, band.high)
+        count += precision < 0.9 or npv < 0.95
+    return count / samples
+
+
+def test_guarantee_holds_on_new_data():
+    """In fresh samples both bounds fail together no more often than asked; without it they mostly do."""
+    assert broken(60, 1500, 1) > 0.5
+    assert broken(100, 1500, 2, guarantee=0.95) <= 0.12  # 0.05 + 3 standard errors
+
+
+@pytest.mark.slow
+def test_guarantee_holds_in_many_samples():
+    """The same in many samples, with several confidences."""
+    for confidence, rows in ((0.95, 800), (0.95, 4000), (0.8, 1500)):
+        risk = 1 - confidence
+        assert broken(600, rows, rows, guarantee=confidence) <= risk + 3 * math.sqrt(risk * (1 - risk) / 600)
+
+
+def test_a_side_that_cannot_be_certified_is_reviewed():
+    """With few rows nothing is certified, and every row is reviewed, whatever its score."""
+    y, s = separated(40, np.random.default_rng(0))
+    goal = {"maximize": "coverage", "subject_to": BOTH, "guarantee": 0.95}
+    band = cp.find_band(y, s, **goal)
+    assert (-math.inf, math.inf, 0.0) == (band.low, band.high, band.value)
+    assert [-1, -1] == band.decide([-1e9, 1e9]).tolist()
+    assert "no row" in repr(band)
+    full = cp.find_band(y, s, **goal, capacity=5)
+    assert "none_certified" == full.status
+    assert full.guarantee.more_rows > 0
+    with pytest.raises(InfeasibleError, match="can be certified"):
+        full.decide(s)
+    y, s = separated(3000, np.random.default_rng(3))
+    free = cp.find_band(y, s, **goal)
+    tight = cp.find_band(y, s, **goal, capacity=5)
+    assert ("infeasible", free.reviewed) == (tight.status, tight.least_reviewed)
+
+
+def test_guarantee_is_reported():
+    """The promise is in the text and in the JSON form."""
+    y, s = separated(3000, np.random.default_rng(3))
+    band = cp.find_band(y, s, minimize="cost(fp=5, fn=5, review=1)", subject_to=BOTH, guarantee=0.95)
+    assert "precision >= 0.9 and npv >= 0.95 on new data, with confidence 0.95" in repr(band)
+    assert 0.95 == band.to_dict()["guarantee"]["confidence"]
+    assert band.value >= cp.find_band(y, s, minimize="cost(fp=5, fn=5, review=1)").value
+
+
+@pytest.mark.parametrize(
+    ("goal", "message"),
+    [
+        ({"subject_to": "accuracy >= 0.9"}, "bounds on precision, fdr, npv"),
+        ({"subject_to": BOTH, "guarantee": 95}, "guarantee must be a number between 0 and 1"),
+        ({"subject_to": BOTH, "guarantee": "expectation"}, "guarantee must be a number between 0 and 1"),
+        ({"subject_to": "precision >= 1"}, "strictly between 0 and 1"),
+        ({"subject_to": BOTH, "sample_weight": [1, 2]}, "left out for rows with weights"),
+    ],
+)
+def test_what_cannot_be_guaranteed(goal, message):
+    """Bounds without an exact test of one end, weights and odd confidences are refused."""
+    with pytest.raises(InvalidParameterError, match=message):
+        cp.find_band([0, 1], [0.2, 0.7], **{"maximize": "coverage", "guarantee": 0.95, **goal})

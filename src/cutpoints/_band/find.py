@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints._band.goal import CELLS, BandGoal, band_goal, check_reviews
+from cutpoints._band.goal import CELLS, BandGoal, band_goal, capacity_bound, check_reviews
+from cutpoints._band.promise import certified, check_guarantee, with_no_automatic_no
 from cutpoints._band.result import Band, Beside, CrossValidatedBand, PairCertificate
 from cutpoints._data.read import as_data
 from cutpoints._find import cut_at, solve
@@ -23,12 +25,14 @@ from cutpoints._search.sweep import all_cuts
 from cutpoints._validate import generator
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from cutpoints._data.read import Data
     from cutpoints._goal import Constraints, Objective
     from cutpoints._kernel.tables import Summary
-    from cutpoints._result import Solution
+    from cutpoints._result import Guarantee, Solution
     from cutpoints._search.band import Pair
 
 FOLDS = 5
@@ -43,6 +47,7 @@ def find_band(
     subject_to: Constraints = None,
     capacity: float | None = None,
     reviewer: tuple[float, float] | None = None,
+    guarantee: float | None = None,
     label: str | None = None,
     score: str | None = None,
     weight: str | None = None,
@@ -72,9 +77,13 @@ def find_band(
         The most rows (or weight) that can be reviewed.
     reviewer : (float, float), default=None
         The sensitivity and specificity of the reviewers; (1, 1) by default: they are always right.
+    guarantee : float in (0, 1), default=None
+        Ask for bounds on precision, fdr, npv and false_omission_rate that hold on new data from the same
+        source, all of them together with this confidence; for independent rows without weights. A side that
+        cannot be certified is left to review.
     random_state : int, Generator or None, default=0
-        How rows are assigned to folds for the cross-validated value. An integer is mixed with a digest of
-        the data.
+        How rows are assigned to folds for the cross-validated value, and to the pilot of a guarantee. An
+        integer is mixed with a digest of the data.
 
     Returns
     -------
@@ -105,23 +114,49 @@ def find_band(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, caller="find_band",
     )  # fmt: skip
+    if guarantee is not None:
+        check_guarantee(wanted, guarantee, weighted=data.weighted)
     source = data.source()
     cuts = all_cuts(source)
-    pair = _search(wanted, cuts)
+    scores = cuts
+    if guarantee is not None:
+        cuts = with_no_automatic_no(cuts)
+    search = partial(_search, cuts=cuts, confidence=guarantee, random_state=random_state)
+    found = search(wanted)
+    least = None
+    if found[0] is None:
+        least, _ = search(replace(wanted, expression=None, capacity=None))
     beside = Beside(
-        lambda: _single(wanted, cuts),
-        lambda: _cross_validate(wanted, cuts, random_state, rows_are_counted=_counted(data, cuts)),
+        lambda: _single(wanted, scores),
+        lambda: _cross_validate(wanted, cuts, guarantee, random_state, rows_are_counted=_counted(data, cuts)),
         data.scores[0] if data.named else None,
     )
-    return _band(wanted, cuts, pair, source.passes, beside)
+    return _band(wanted, cuts, (*found, least), source.passes, beside)
 
 
-def _search(wanted: BandGoal, cuts: Cuts) -> Pair | None:
+def _search(
+    wanted: BandGoal, cuts: Cuts, confidence: float | None, random_state: Any
+) -> tuple[Pair | None, Guarantee | None]:
+    """Return the best band, and what is promised of it."""
     objective = REVIEWED if wanted.expression is None else wanted.objective_sum(cuts.summary)
-    return best_pair(cuts, objective, wanted.bounds(cuts.summary))
+    bounds = wanted.bounds(cuts.summary)
+    if confidence is None:
+        return best_pair(cuts, objective, bounds), None
+    allowed = certified(wanted, cuts, confidence, random_state)
+    # What is certified is the bound on new data: it need not hold on these rows, pilot included.
+    room = [] if wanted.capacity is None else [capacity_bound(wanted.capacity, cuts.summary)]
+    return best_pair(cuts, objective, room, allowed.sides), allowed.guarantee
 
 
-def _band(wanted: BandGoal, cuts: Cuts, pair: Pair | None, passes: int, beside: Beside) -> Band:
+def _band(
+    wanted: BandGoal,
+    cuts: Cuts,
+    found: tuple[Pair | None, Guarantee | None, Pair | None],
+    passes: int,
+    beside: Beside,
+) -> Band:
+    """Say what was found: the best band, what is promised, and the band with the fewest reviews if none."""
+    pair, promise, least = found
     summary = cuts.summary
     common: dict[str, Any] = {
         "objective": wanted.objective,
@@ -132,19 +167,21 @@ def _band(wanted: BandGoal, cuts: Cuts, pair: Pair | None, passes: int, beside: 
         "rows": summary.rows,
         "positives": summary.grid.number(summary.positives),
         "negatives": summary.grid.number(summary.negatives),
+        "guarantee": promise,
         "_beside": beside,
     }
     resolution = summary.grid.resolution
     if pair is None:
         worst = math.inf if wanted.direction == "minimize" else -math.inf
         proof = PairCertificate(worst, worst, len(cuts), 0, passes, summary.rows, resolution)
-        least = _least_reviewed(wanted, cuts)
-        return Band(status="infeasible", certificate=proof, least_reviewed=least, **common)
+        if promise is not None and promise.more_rows != 0:
+            return Band(status="none_certified", certificate=proof, **common)
+        fewest = None if least is None else as_number(_reviewed(_counts(cuts, least)))
+        return Band(status="infeasible", certificate=proof, least_reviewed=fewest, **common)
     counts = _counts(cuts, pair)
     value = float(wanted.value(counts))
     upper, lower = (cut_at(cuts, index) for index in pair[:2])
     proof = PairCertificate(value, value, len(cuts), pair.compared, passes, summary.rows, resolution)
-    reviewed = counts["reviewed_positives"] + counts["reviewed_negatives"]
     return Band(
         status="optimal",
         certificate=proof,
@@ -154,7 +191,7 @@ def _band(wanted: BandGoal, cuts: Cuts, pair: Pair | None, passes: int, beside: 
         high_interval=upper.interval,
         value=value,
         confusion=Confusion(**{name: as_number(counts[name]) for name in CELLS}),
-        reviewed=as_number(reviewed),
+        reviewed=as_number(_reviewed(counts)),
         reviewed_positives=as_number(counts["reviewed_positives"]),
         **common,
     )
@@ -173,13 +210,8 @@ def _counts(cuts: Cuts, pair: Pair) -> dict[str, Fraction]:
     }
 
 
-def _least_reviewed(wanted: BandGoal, cuts: Cuts) -> int | float | None:
-    """Return the fewest reviews with which all constraints can be met; None if they never can."""
-    pair = best_pair(cuts, REVIEWED, replace(wanted, capacity=None).bounds(cuts.summary))
-    if pair is None:
-        return None
-    counts = _counts(cuts, pair)
-    return as_number(counts["reviewed_positives"] + counts["reviewed_negatives"])
+def _reviewed(counts: Mapping[str, Fraction]) -> Fraction:
+    return counts["reviewed_positives"] + counts["reviewed_negatives"]
 
 
 def _single(wanted: BandGoal, cuts: Cuts) -> Solution:
@@ -201,7 +233,12 @@ def _counted(data: Data, cuts: Cuts) -> bool:
 
 
 def _cross_validate(
-    wanted: BandGoal, cuts: Cuts, random_state: Any, *, rows_are_counted: bool
+    wanted: BandGoal,
+    cuts: Cuts,
+    confidence: float | None,
+    random_state: Any,
+    *,
+    rows_are_counted: bool,
 ) -> CrossValidatedBand:
     """Judge each fold by the band of the other folds, and add up the counts.
 
@@ -216,7 +253,7 @@ def _cross_validate(
     for part in _folds(steps, rng, rows_are_counted=rows_are_counted):
         train, test = _with_steps(cuts, steps - part), _with_steps(cuts, part)
         share = Fraction(train.summary.positives + train.summary.negatives, total)
-        pair = _search(wanted.scaled(share), train) if share else None
+        pair, _ = _search(wanted.scaled(share), train, confidence, random_state) if share else (None, None)
         if pair is None:
             infeasible += 1
             continue
@@ -227,7 +264,7 @@ def _cross_validate(
     return CrossValidatedBand(
         value=float(wanted.value(pooled)) if judged else math.nan,
         confusion=confusion,
-        reviewed=as_number(pooled["reviewed_positives"] + pooled["reviewed_negatives"]),
+        reviewed=as_number(_reviewed(pooled)),
         constraints={str(one): confusion.metric(one.expression) for one in wanted.constraints},
         folds=FOLDS,
         infeasible_folds=infeasible,

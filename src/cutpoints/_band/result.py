@@ -261,8 +261,8 @@ class Band:
         cells = "  ".join(f"{name} {count(number)}" for name, number in self.confusion.to_dict().items())
         review = f"{count(self.reviewed)} rows in between ({percent(1 - self.coverage)})"
         lines = [
-            ("yes", f"score >= {self.high_interval.shortest}"),
-            ("no", f"score < {self.low_interval.shortest}"),
+            ("yes", "no row" if self.high == math.inf else f"score >= {self.high_interval.shortest}"),
+            ("no", "no row" if self.low == -math.inf else f"score < {self.low_interval.shortest}"),
             ("review", review if self.reviewed else "no row"),
             ("value", f"{count(self.value)}  ({goal})"),
             ("on new data", self._new_data()),

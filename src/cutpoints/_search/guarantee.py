@@ -133,7 +133,7 @@ def certify(
                 "; for the trust in an unconstrained optimum see assess.",
             ),
         )
-    cuts = _counted(all_cuts(source))
+    cuts = count_rows(all_cuts(source))
     cells = _cells(cuts)
     ways = all(floor.one_way for floor in floors)
     if risk is None and not ways:
@@ -173,6 +173,31 @@ def certify(
     )
     found = SearchResult(cuts.summary, cuts, choice, "sweep", source.passes, cuts.summary.rows)
     return found, guarantee
+
+
+@dataclass(frozen=True)
+class CertifiedCuts:
+    """The cuts at which one constraint is certified, and what it took; see `Guarantee`."""
+
+    mask: NDArray[np.bool_]
+    tested: int
+    pilot_rows: int
+    more_rows: int | None
+
+
+def certify_cuts(
+    cuts: Cuts, constraint: Constraint, towards: Goal, risk: float, random_state: Any
+) -> CertifiedCuts:
+    """Certify one bound on a share along a fixed sequence of thresholds, for callers with several of them.
+
+    The sequence is walked towards the better values of `towards`. Whoever certifies k constraints divides
+    the risk by k. Sums must be numbers of rows: see `count_rows`.
+    """
+    floor = _floor(constraint)
+    rows = int(cuts.summary.positives + cuts.summary.negatives)
+    mask, tested, pilot = _learn_then_test(cuts, [floor], towards, risk, random_state)
+    more = 0 if mask.any() else _more_rows([floor], _cells(cuts), rows, risk, ways=False)
+    return CertifiedCuts(mask, tested, pilot, more)
 
 
 def order_rank(size: int, slack: float, risk: float | None) -> int:
@@ -330,7 +355,7 @@ def _floor(constraint: Constraint) -> _Floor:
     return _Floor(rest, share, 1 - bound, name in _ONE_WAY)
 
 
-def _counted(cuts: Cuts) -> Cuts:
+def count_rows(cuts: Cuts) -> Cuts:
     """Return the cuts with numbers of rows for sums; refuse those that are not whole."""
     summary, step = cuts.summary, cuts.summary.grid.step
     one = step.denominator

@@ -27,6 +27,8 @@ from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_
         "    --subject-to 'precision >= 0.95' --subject-to 'npv >= 0.99'",
         "cutpoints band scores.csv --label y --score p --maximize coverage \\",
         "    --subject-to 'accuracy >= 0.98' --json",
+        "cutpoints band scores.csv --label y --score p --maximize coverage \\",
+        "    --subject-to 'precision >= 0.9' --subject-to 'npv >= 0.95' --guarantee 0.95",
     )
 )
 @data_options
@@ -42,11 +44,18 @@ from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_
     help="How often reviewers are right on positives and on negatives; always by default.",
 )
 @click.option(
+    "--guarantee",
+    type=float,
+    metavar="NUMBER",
+    help="Bounds on precision and npv hold on new data with this confidence, such as 0.95.",
+)
+@click.option(
     "--random-state",
     type=int,
     default=0,
     show_default=True,
-    help="Random seed for the estimate on new data, mixed with a digest of the data.",
+    help="Random seed of the folds for the estimate on new data, and of the pilot rows of --guarantee; mixed "
+    "with a digest of the data.",
 )
 @json_option
 def band(
@@ -57,6 +66,7 @@ def band(
     subject_to: tuple[str, ...],
     capacity: float | None,
     reviewer: tuple[float, float] | None,
+    guarantee: float | None,
     random_state: int,
     as_json: bool,
     **columns: Any,
@@ -78,6 +88,7 @@ def band(
             subject_to=subject_to,
             capacity=capacity,
             reviewer=reviewer,
+            guarantee=guarantee,
             random_state=random_state,
         )
     warn_of_one_class((found.positives, found.negatives))
