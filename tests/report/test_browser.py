@@ -405,6 +405,30 @@ def test_counts_are_for_rows_a_thousand_cases_or_a_month(visit, scored):
     assert f"Cost a month: {2 * best.metric('cost(fp=2, fn=30)'):,.0f} EUR" in text_of(page, "#impact")
 
 
+def test_a_band_of_reviews_is_the_best_of_all_pairs(visit, scored):
+    """Thresholds, cost and reviews of the card are those of `find_band`, with and without a limit."""
+    y, good, _ = scored
+    page = visit("named.html")
+    page.evaluate("document.querySelector('#band').open = true")
+    for cost, most in (("1", ""), ("0.5", "2000"), ("3", "500"), ("40", ""), ("0", "0")):
+        enter(page, review_cost=cost, review_most=most)
+        capacity = float(most) * len(y) / 30_000 if most else None
+        band = cp.find_band(y, good, minimize=f"cost(fp=2, fn=30, review={cost})", capacity=capacity)
+        assert band.value == pytest.approx(raw(page, "#band-cost"))
+        assert band.reviewed == raw(page, "#band-reviewed")
+        assert (band.low, band.high) == (raw(page, "#band-low-now"), raw(page, "#band-high-now"))
+    assert "Review nothing" in page.locator("#band-sentence").inner_text()
+    enter(page, review_cost="1", review_most="")
+    page.locator("#band-low").focus()
+    page.keyboard.press("Home")
+    assert min(good) == raw(page, "#band-low-now")
+    page.keyboard.press("End")
+    assert (np.inf, np.inf) == (raw(page, "#band-low-now"), raw(page, "#band-high-now"))
+    assert "more than the best pair" in page.locator("#band-note").inner_text()
+    enter(page, review_cost="-1")
+    assert "at least 0" in page.locator("#band-problem").inner_text()
+
+
 def test_a_field_that_is_no_number_is_refused(visit):
     """An empty or negative field says what it must be and changes nothing; Reset brings the goal back."""
     page = visit("two.html")
@@ -721,7 +745,7 @@ def test_the_file_is_one_file():
     """Nothing in the page's own sources points to an address."""
     folder = Path(cp.report.__code__.co_filename).parent
     own = [place for ending in ("j2", "css", "js") for place in folder.glob(f"*.{ending}")]
-    assert len(own) == 7
+    assert len(own) == 8
     for place in own:
         text = place.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?:|//[a-z]+\.|@import|url\(", text), place.name

@@ -399,7 +399,7 @@ def test_warnings_are_for_those_whom_they_concern():
     assert "no threshold is better" in text
     few = np.r_[np.ones(9, int), np.zeros(991, int)]
     told = cp.report(few, np.r_[np.full(9, 0.9), np.full(991, 0.1)], maximize="f1", positive_name="fraud")
-    assert ["Only 9 rows are fraud: all numbers here are rough."] == told.to_dict()["models"][0]["warnings"]
+    assert ["Few rows are fraud (9): all numbers here are rough."] == told.to_dict()["models"][0]["warnings"]
 
 
 def test_a_winner_only_if_it_is_one():
@@ -460,18 +460,18 @@ def test_a_linear_goal_fills_in_the_costs():
     """The fields start with the costs of the goal, or with those that a linear goal amounts to."""
     y, p = rows("probabilities", n=300)
     costs = {
-        "minimize cost(fp=2, fn=5)": (0, 2, 5, 0, True, False),
-        "minimize cost_per_row(fp=0.1, fn=3, tp=1, tn=0.05)": (1, 0.1, 3, 0.05, True, False),
-        "maximize profit(tp=20, fp=-3)": (-20, 3, 0, 0, True, True),
-        "minimize error_rate": (0, 1, 1, 0, False, False),
-        "maximize accuracy": (0, 1, 1, 0, False, False),
-        "maximize f1": (0, 1, 1, 0, False, False),
-        "maximize cost(fp=2, fn=5)": (0, 1, 1, 0, False, False),
+        "minimize cost(fp=2, fn=5)": (0, 2, 5, 0, None, True, False),
+        "minimize cost_per_row(fp=0.1, fn=3, tp=1, tn=0.05)": (1, 0.1, 3, 0.05, None, True, False),
+        "maximize profit(tp=20, fp=-3)": (-20, 3, 0, 0, None, True, True),
+        "minimize error_rate": (0, 1, 1, 0, None, False, False),
+        "maximize accuracy": (0, 1, 1, 0, None, False, False),
+        "maximize f1": (0, 1, 1, 0, None, False, False),
+        "maximize cost(fp=2, fn=5)": (0, 1, 1, 0, None, False, False),
     }
     for goal, wanted in costs.items():
         direction, objective = goal.split(" ", 1)
         told = cp.report(y, p, **{direction: objective}).to_dict()["costs"]
-        assert dict(zip(("tp", "fp", "fn", "tn", "goal", "profit"), wanted, strict=True)) == told
+        assert dict(zip(("tp", "fp", "fn", "tn", "review", "goal", "profit"), wanted, strict=True)) == told
 
 
 def test_own_functions_are_goals():

@@ -12,7 +12,12 @@ const OTHERS = ["dash", "dot", "dashdot", "long"];
 
 const line = (name, x, y, color, style = "solid", more = {}) => ({ name, x, y, color, style, ...more });
 const guide = (name, x, y, style = "dot") => line(name, x, y, "soft", style, { thin: true });
-const axis = (title, range, form = (x) => digits(x, 6)) => ({ title, range, form });
+/* Numbers on an axis: millions and more in short. */
+const brief = (x) => {
+  const [size, name] = [[1e12, " T"], [1e9, " B"], [1e6, " M"]].find(([least]) => Math.abs(x) >= least && Math.abs(x) < 1e15) ?? [1, ""];
+  return `${digits(x / size, 6)}${name}`;
+};
+const axis = (title, range, form = brief) => ({ title, range, form });
 const shareAxis = (title, range = UNIT) => axis(title, range, (x) => `${digits(100 * x, 6)} %`);
 /* Thresholds and scores: linear, or in log-odds where most scores lie close to 0 or 1. */
 const ODDS = [1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 1 - 1e-4, 1 - 1e-5];
@@ -34,7 +39,11 @@ const stroke = (x0, y0, x1, y1, color, style = "solid") => ({ kind: "line", from
 const upright = (x, color, style) => stroke(x, -Infinity, x, Infinity, color, style);
 const dots = (m, x, y) => [...(scene(m).best >= 0 ? [dot(x(scene(m).best), y(scene(m).best), "best")] : []), dot(x(state.cut), y(state.cut), "now")];
 const thresholds = (m) => [...(scene(m).best >= 0 ? [upright(m.at(scene(m).best), "ink", "dash")] : []), upright(m.at(state.cut), "now")];
-const others = (draw) => models.filter((m) => m !== state.model).map((m, i) => ({ ...draw(m), name: m.name, color: "other", style: OTHERS[i % 4] }));
+const others = (draw) => {
+  const rest = models.filter((m) => m !== state.model);
+  const named = rest.length <= OTHERS.length;
+  return rest.map((m, i) => ({ ...draw(m), name: named ? m.name : i ? "" : `${rest.length} other models`, color: "other", style: OTHERS[named ? i : 1] }));
+};
 const noClass = () => (data.data.positives > 0 && data.data.negatives > 0 ? null : "Needs rows of both classes.");
 const noProbability = (m) => (m.scores.probabilities ? null : "Needs probabilities: scores between 0 and 1.");
 
@@ -314,7 +323,7 @@ function draw(id) {
   root.append(inside, marks, hover);
   place.replaceChildren(root);
   Object.assign(chart, { marksAt: marks, hoverAt: hover });
-  legend($(`${id}-legend`), [...(shape.bars ?? []).map((one) => ["box", one.color, one.name]), ...shape.series.map((one) => ["line", one.color, one.name, one.style])].slice(0, 8));
+  legend($(`${id}-legend`), [...(shape.bars ?? []).map((one) => ["box", one.color, one.name]), ...shape.series.filter((one) => one.name).map((one) => ["line", one.color, one.name, one.style])]);
 }
 
 /* Paint what moves with the threshold. */

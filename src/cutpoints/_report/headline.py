@@ -146,7 +146,7 @@ def warnings_of(
     counts = {names.positive: confusion.tp + confusion.fn, "negatives": confusion.fp + confusion.tn}
     for name, number in counts.items():
         if number < ROUGH_POSITIVES and not weighted:
-            said.append(f"Only {short(number)} rows are {name}: all numbers here are rough.")
+            said.append(f"Few rows are {name} ({short(number)}): all numbers here are rough.")
     if auc["value"] is not None and auc["value"] + auc["error"] + _three_errors(confusion, auc) < 0.5:
         said.append(
             f"High scores belong to negatives here (area under ROC {short(auc['value'])}): "

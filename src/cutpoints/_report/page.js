@@ -17,6 +17,7 @@ function show() {
   showControls(m, s, state.cut);
   table(m, s);
   if (models.length > 1) modelsTable();
+  showBand();
   cancelAnimationFrame(show.frame);
   show.frame = requestAnimationFrame(drawCharts);
 }
@@ -58,7 +59,7 @@ function showHeadline(m, s, i) {
 function cautions(m, s, i) {
   const said = s.problem ? [s.problem] : [];
   if (s.best < 0) said.push("No threshold meets the constraints at these numbers.");
-  else if (!s.feasible[i]) said.push(`This threshold does not meet ${data.goal.constraints.join(" and ")}.`);
+  else if (!s.feasible[i]) said.push(`This threshold does not meet ${unmet(m, i)}.`);
   return said;
 }
 
@@ -253,6 +254,7 @@ function typed(text) {
 
 function choose(index) {
   Object.assign(state, { model: models[index], follow: true });
+  band.follow = true;
   how(state.model);
   show();
 }
@@ -282,6 +284,8 @@ function readFields(event) {
   if (event?.target.id === "month") state.volume = read.month ? "month" : "rows";
   Object.assign(state, { costs, prevalence: rounded ? data.data.prevalence : read.prevalence / 100, month: read.month || null, follow: true });
   if (state.volume === "month" && !state.month) state.volume = "rows";
+  band.follow = true;
+  $("review-per").textContent = moneyVolume()[1];
   show();
 }
 
@@ -319,6 +323,7 @@ function start() {
   for (const radio of document.querySelectorAll("[name=by]")) radio.addEventListener("change", () => { Object.assign(state, { by: radio.value, follow: true }); show(); });
   for (const radio of document.querySelectorAll("[name=volume]")) radio.addEventListener("change", () => { state.volume = radio.value; show(); });
   $("reset").addEventListener("click", reset);
+  startBand();
   $("more")?.addEventListener("toggle", drawCharts);
   addEventListener("resize", () => { cancelAnimationFrame(show.frame); show.frame = requestAnimationFrame(drawCharts); });
   addEventListener("beforeprint", () => { $("more").open = true; drawCharts(); });

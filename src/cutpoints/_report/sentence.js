@@ -55,11 +55,18 @@ function impact(m, i) {
   return words.join(" ");
 }
 
+/* The constraints that a threshold does not meet: all of them, if the page cannot tell which. */
+function unmet(m, i) {
+  const { bounds, constraints } = data.goal;
+  const told = bounds.every((one) => one.formula) ? constraints.filter((_, k) => !holds(evaluate(bounds[k].formula, scene(m).confusion(i)), bounds[k])) : [];
+  return (told.length ? told : constraints).join(" and ");
+}
+
 /* How far from the best, in words; empty at the best. */
 function distance(m, i) {
   const s = scene(m);
   if (i === s.best || s.best < 0) return "";
-  if (!s.feasible[i]) return `does not meet ${data.goal.constraints.join(" and ")}`;
+  if (!s.feasible[i]) return `does not meet ${unmet(m, i)}`;
   if (Number.isNaN(s.value[i])) return `${data.goal.name} is undefined here`;
   const gap = s.sign * (s.value[s.best] - s.value[i]);
   if (!(gap > 1e-12 * Math.abs(s.value[s.best]))) return "as good as the best";

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._assess.run import NEAR
-from cutpoints._format import json_number, short, shortest_inside
+from cutpoints._format import json_number, percent, short, shortest_inside
 from cutpoints._goal import Goal
 from cutpoints._kernel.weights import as_number as number
 from cutpoints._policy.typed_json import LONGEST_TEXT
@@ -367,7 +367,7 @@ def _near(known: ModelCuts, goal: Goal, best: float) -> list[tuple[str, str, flo
     if len(index) == 0:
         return []
     return [
-        (key, f"{word} within {NEAR:.0%} of the best", float(cuts.thresholds[at]))
+        (key, f"{word} within {percent(NEAR)} of the best", float(cuts.thresholds[at]))
         for key, word, at in (("near-high", "Highest", index[0]), ("near-low", "Lowest", index[-1]))
     ]
 
@@ -409,7 +409,9 @@ def _costs(goal: Goal, positives: Fraction, negatives: Fraction) -> dict[str, An
         assert isinstance(own, Metric)
         profit, given = own.name == "profit", dict(own.parameters)
         found = {name: float((-1 if profit else 1) * given.get(name, Fraction(0))) for name in found}
-        return found | {"goal": True, "profit": profit}
+        review = given.get("review")
+        reviewed = None if review is None else float(-review if profit else review)
+        return found | {"review": reviewed, "goal": True, "profit": profit}
     form = goal.expression.linear_fractional(positives, negatives)
     if form is not None and form.is_linear and form.denominator[0]:
         per_hit, per_alarm = (goal.sign * change / form.denominator[0] for change in form.numerator[1:])
@@ -417,7 +419,7 @@ def _costs(goal: Goal, positives: Fraction, negatives: Fraction) -> dict[str, An
         if miss > 0 and alarm > 0:
             least = min(miss, alarm)
             found |= {"fp": float(alarm / least), "fn": float(miss / least)}
-    return found | {"goal": False, "profit": False}
+    return found | {"review": None, "goal": False, "profit": False}
 
 
 def _cost_per_case(costs: Mapping[str, Any], counts: Mapping[str, Fraction]) -> float:
