@@ -337,6 +337,7 @@ class Solution:
         self,
         name: str | None = None,
         *,
+        description: str | None = None,
         score: str | None = None,
         label: str | None = None,
         pos_label: Any = None,
@@ -346,8 +347,8 @@ class Solution:
 
         Parameters
         ----------
-        name : str, default=None
-            What to call it.
+        name, description : str, default=None
+            What to call it, and what people should know about it.
         score, label : str, default=None
             The columns; those that `find` was given are known.
         pos_label : int, float, bool or str, default=None
@@ -364,7 +365,15 @@ class Solution:
         """
         from cutpoints._policy.record import from_solution
 
-        return from_solution(self, name=name, score=score, label=label, pos_label=pos_label, missing=missing)
+        return from_solution(
+            self,
+            name=name,
+            description=description,
+            score=score,
+            label=label,
+            pos_label=pos_label,
+            missing=missing,
+        )
 
     def decide(self, y_score: Any) -> NDArray[np.int8]:
         """Return 1 where a score is called positive and 0 elsewhere; NaN scores are an error.

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from cutpoints._data.groupby_segments import FrameSegments
     from cutpoints._data.read import Data
     from cutpoints._data.segment_codes import Coded, Key
+    from cutpoints._policy.policy import Missing, Policy
     from cutpoints._search.run import SearchResult
     from cutpoints.metrics.expression import Constraint
 
@@ -147,6 +148,54 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
     def unsolved(self) -> dict[Any, str]:
         """The segments that have no threshold, and why."""
         return {key: _why(entry) for key, entry in self._entries.items() if entry.threshold is None}
+
+    def policy(
+        self,
+        name: str | None = None,
+        *,
+        default: float | Literal["error", "keep"] = "error",
+        description: str | None = None,
+        score: str | None = None,
+        label: str | None = None,
+        pos_label: Any = None,
+        missing: Missing = "error",
+    ) -> Policy:
+        """Return the thresholds as a policy: a rule to save, to deploy and to check later.
+
+        Parameters
+        ----------
+        name, description : str, default=None
+            What to call it, and what people should know about it.
+        default : float, "error" or "keep", default="error"
+            For rows of segments that have no threshold here, or that are new: a threshold, or refuse all
+            rows, or leave the decision missing.
+        score, label, pos_label, missing
+            As in `Solution.policy`.
+
+        Raises
+        ------
+        InfeasibleError or InvalidInputError
+            If no segment has a threshold.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> found = cp.find_by([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.8], by=["a", "a", "b", "b"], maximize="f1")
+        >>> found.policy(default=0.5).decide([0.5, 0.5, 0.5], ["a", "b", "c"])
+        array([1, 0, 1], dtype=int8)
+        """
+        from cutpoints._policy.record import from_segments
+
+        return from_segments(
+            self,
+            default=default,
+            name=name,
+            description=description,
+            score=score,
+            label=label,
+            pos_label=pos_label,
+            missing=missing,
+        )
 
     def decide(self, y_score: Any, by: Any) -> NDArray[np.int8]:
         """Return 1 where a score reaches the threshold of its segment, and 0 elsewhere.

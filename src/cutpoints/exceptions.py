@@ -240,6 +240,20 @@ class InvalidInputError(CutpointError, ValueError):
         )
 
     @classmethod
+    def unknown_segments(
+        cls, *, by: tuple[str, ...], key: tuple[Any, ...] | None, count: int, rows: int, first: int | None
+    ) -> Self:
+        """Build the error of rows that cannot be decided, because the policy does not know their segment."""
+        have = "has" if count == 1 else "have"
+        shown = "" if key is None else f", with {_show(key[0] if len(key) == 1 else key)}"
+        return cls(
+            f"Each row must be of a segment that the policy has a threshold for. {count:,} of "
+            f"{_plural(rows, 'row')} {have} another {', '.join(by)}{_at(first)}{shown}.",
+            hint="give the policy a default: a threshold for all other segments, or 'keep' for no decision.",
+            **_where("unknown_segments", by[0], count, first, rows),
+        )
+
+    @classmethod
     def not_probabilities(cls, *, name: str, count: int, rows: int, first: int | None, value: float) -> Self:
         """Build the error of scores that must be probabilities, with the first one that is not."""
         lie = "lies" if count == 1 else "lie"

@@ -103,7 +103,9 @@ def test_json(run, policy, new, tmp_path):
     out = str(tmp_path / "o.ndjson")
     result = run("apply", policy, new, "-o", out, "--json")
 
-    assert {"output": out, "rows": 3, "positive": 2, "negative": 1, "missing": 0} == json.loads(result.stdout)
+    decisions = {"decision": {"0": 1, "1": 2}}
+    expected = {"output": out, "rows": 3, "decisions": decisions, "missing": 0, "unknown": 0}
+    assert expected == json.loads(result.stdout)
     assert 2 == run("apply", policy, new, "--json").exit_code
 
 

@@ -1,6 +1,7 @@
 """`cutpoints find --by`."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -72,7 +73,7 @@ def test_no_segment_solved_is_an_error(run, segments):
     assert 3 == never.exit_code
 
 
-@pytest.mark.parametrize("extra", [["--check-calibration"], ["--policy", "x.json"], ["--positives", "y"]])
+@pytest.mark.parametrize("extra", [["--check-calibration"], ["--positives", "y"]])
 def test_options_that_do_not_go_together(run, segments, extra):
     """What is about one threshold does not go with many."""
     result = run("find", segments, *GOAL, "--by", "land", *extra)
@@ -125,3 +126,38 @@ def test_a_segment_column_that_there_is_not(run, segments, tmp_path):
     assert f"The column 'Land' must be in '{segments}'. Its columns are {columns}." in result.stderr
     assert "did you mean 'land'?" in result.stderr
     assert f"The column 'land' must be in '{other}'. Its columns are 'p' and 'y'." in both.stderr
+
+
+def test_a_policy_of_segments(run, segments, tmp_path):
+    """`--policy` writes the thresholds of all segments with a name, and `apply` and `policy show` read it."""
+    path, out = str(tmp_path / "policy.json"), str(tmp_path / "out.csv")
+    named = ["--name", "by land", "--description", "for the demo", "--default", "0.5"]
+    result = run("find", segments, *GOAL, "--by", "land", "--policy", path, *named)
+
+    assert 0 == result.exit_code, result.stderr
+    shown = run("policy", "show", path)
+    assert 0 == shown.exit_code
+    for text in ("by land", "for the demo", "the threshold of its land", "others", "0.5"):
+        assert text in shown.stdout
+    assert 0 == run("apply", path, segments, "-o", out).exit_code
+    assert "decision" in Path(out).read_text(encoding="utf-8").splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        (["--name", "x"], "--name needs --policy"),
+        (["--default", "0.5"], "--default needs --policy"),
+        (["--policy", "x.json", "--default", "drop"], "neither a number, 'error' nor 'keep'"),
+    ],
+)
+def test_options_of_a_policy(run, segments, extra, message):
+    """What is said about a policy needs one."""
+    result = run("find", segments, *GOAL, "--by", "land", *extra)
+
+    assert 2 == result.exit_code
+    assert message in result.stderr
+    if "--default" in extra:
+        lone = run("find", segments, *GOAL, "--policy", "x.json", "--default", "0.5")
+        assert 2 == lone.exit_code
+        assert "--default needs --by" in lone.stderr

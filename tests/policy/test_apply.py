@@ -346,7 +346,7 @@ def test_a_file_that_changes_while_it_is_decided_is_refused(tmp_path, monkeypatc
 
         monkeypatch.setattr(ndjson, "apply_lines", changing(ndjson.apply_lines))
     else:
-        monkeypatch.setattr(_apply, "decided", changing(_apply.decided))
+        monkeypatch.setattr(_apply, "check_scores", changing(_apply.check_scores))
     with pytest.raises(InvalidInputError, match=r"in\.\w+' must not change while it is read"):
         POLICY.apply(path, out)
     assert not out.exists()

@@ -357,11 +357,11 @@ def test_schema_and_reader_believe_the_same(data):
 def test_checksum_is_taken_over_values(content):
     """A file that another program has laid out anew is the same policy; a lost digit is not."""
     again = json.dumps(cp.Policy(1.0).to_dict(), sort_keys=True, indent=7)
-    assert '"threshold": 1.0,' in again
-    lost = {**content, "threshold": content["threshold"] + 1e-9}
+    assert '"threshold": 1.0' in again
+    lost = {**content, "rule": {**content["rule"], "threshold": content["rule"]["threshold"] + 1e-9}}
 
-    assert cp.Policy(1.0) == cp.Policy.from_dict(json.loads(again.replace("1.0,", "1,")))
-    assert cp.Policy(1.0) == cp.Policy.from_dict(json.loads(again.replace("1.0,", "10e-1,")))
+    assert cp.Policy(1.0) == cp.Policy.from_dict(json.loads(again.replace("1.0", "1")))
+    assert cp.Policy(1.0) == cp.Policy.from_dict(json.loads(again.replace("1.0", "10e-1")))
     with pytest.raises(InvalidInputError, match="does not match its checksum"):
         cp.Policy.from_dict(lost)
 
@@ -399,12 +399,14 @@ def put(*path, value):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (put("threshold", value=0.123), "threshold is 0.123 in one place"),
-        (put("threshold", value="NaN"), "'threshold' must be a number, 'inf' or '-inf'"),
-        (put("threshold", value=True), "'threshold' must be a number"),
-        (put("threshold", value=10**400), "'threshold' must be a number"),
-        (put("threshold_hex", value="0x1.0000000000000p-2"), "threshold is"),
-        (put("rule", value=">"), "'rule' must be '>='"),
+        (put("rule", "threshold", value=0.123), "does not lie in its interval"),
+        (put("rule", "threshold", value="NaN"), "'rule.threshold' must be a number, 'inf' or '-inf'"),
+        (put("rule", "threshold", value=True), "'rule.threshold' must be a number"),
+        (put("rule", "threshold", value=10**400), "'rule.threshold' must be a number"),
+        (put("rule", "kind", value="magic"), "'rule.kind' must be 'threshold' or 'segments'"),
+        (put("rule", "kind", value=["band"]), "'rule.kind' must be 'threshold' or 'segments'"),
+        (put("rule", "kind", value="band"), "'rule.low' is missing"),
+        (put("rule", value=">="), "'rule' must be an object"),
         (put("dtype", value="float16"), "'dtype' must be"),
         (put("dtype", value="float32"), "must be a float32"),
         (put("score", value=["p"]), "'score' must be a string of 1 to 10,000 characters or null"),
@@ -456,10 +458,10 @@ def test_buckets_must_agree_with_the_confusion(content):
         cp.Policy.from_dict(sealed(content))
 
 
-@pytest.mark.parametrize("version", [0, 2, "1", None, True, 1.5])
+@pytest.mark.parametrize("version", [0, 1, 3, "2", None, True, 2.5])
 def test_an_unknown_version_is_told(content, version):
     """A newer format is not guessed at; the message names the library that wrote it."""
-    with pytest.raises(InvalidInputError, match=r"format version is .*reads version 1"):
+    with pytest.raises(InvalidInputError, match=r"format version is .*reads version 2"):
         cp.Policy.from_dict(sealed({**content, "version": version, "new": 1}))
 
 
@@ -474,11 +476,11 @@ def test_an_unknown_version_is_told(content, version):
         (b"\xff\xfe\x00", "not UTF-8"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"a":' * 100_000, "nested too deeply"),
-        (b'{"format": "cutpoints policy", "version": 1, "threshold": NaN}', "number NaN"),
-        (b'{"format": "cutpoints policy", "version": 1, "threshold": Infinity}', "number Infinity"),
+        (b'{"format": "cutpoints policy", "version": 2, "threshold": NaN}', "number NaN"),
+        (b'{"format": "cutpoints policy", "version": 2, "threshold": Infinity}', "number Infinity"),
         (b'{"a": 1, "a": 2}', "the field 'a' twice"),
         (b"1" * 5000, "is not JSON"),
-        (b" " * (1 << 20) + b"{}", "more than 1,048,576 bytes"),
+        (b" " * (1 << 25) + b"{}", "more than 33,554,432 bytes"),
     ],
     ids=lambda value: str(value[:20]),
 )
@@ -497,7 +499,7 @@ def test_many_fields_take_no_time(tmp_path, last):
     """A file full of fields is refused at once: no field is looked for among all others."""
     fields = ",".join(f'"f{i}":0' for i in range(59_999))
     path = tmp_path / "policy.json"
-    path.write_text(f'{{"format":"cutpoints policy","version":1,{fields},"{last}":0}}', encoding="utf-8")
+    path.write_text(f'{{"format":"cutpoints policy","version":2,{fields},"{last}":0}}', encoding="utf-8")
 
     start = time.perf_counter()
     with pytest.raises(InvalidInputError, match=r"the field 'f0' twice|is missing"):

@@ -106,6 +106,7 @@ def check(
     psi: float,
 ) -> Check:
     """Compare, by columns of scores and labels; see `Policy.check`."""
+    policy.single("check")
     score, label = columns
     for name, given, high in (("alpha", alpha, 1.0), ("psi", psi, math.inf)):
         if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < high:

@@ -105,11 +105,11 @@ def _scores(policy: Policy, data: Any, score: str | None) -> tuple[NDArray[Any],
 
 def _in_files(policy: Policy, opened: Opened, name: str, edges: Sequence[float]) -> NDArray[np.int64]:
     """Count in one streamed query; nothing of the files is held in memory."""
-    from cutpoints._policy.files import decided, scored, told
+    from cutpoints._policy.files import check_scores, scored, told
 
     with opened.reading(), told(opened.files):
         table = scored(opened.table.relation, name, opened.table.column(name), policy.dtype)
-        decided(policy, table, name, "error", refused=InvalidInputError.nan)  # for what cannot be counted
+        check_scores(table, name, "error", refused=InvalidInputError.nan)
         counted = (
             table.relation.project(f"{table.score} AS s")
             .project(f"{_bucket(list(edges), 0, len(edges))} AS b")

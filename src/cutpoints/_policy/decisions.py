@@ -8,54 +8,110 @@ which changes no value; an engine left to itself may round the threshold to floa
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cutpoints._data.array_input import as_floats
+from cutpoints._data.segment_codes import coded, combined
+from cutpoints._policy.rules import SegmentRule, key_type
+from cutpoints._segments import key_columns
 from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from cutpoints._data.segment_codes import Coded
     from cutpoints._policy.policy import Missing, Policy
+    from cutpoints._policy.rules import Decision, Edges, Key
 
 LARGEST = sys.float_info.max
+LAZY_BRANCHES = 100
+"""Segments of one branching expression: engines give up on expressions that are nested too deeply."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A policy, what to make of missing scores, and what to write for each decision."""
+
+    policy: Policy
+    missing: Missing
+    texts: dict[Any, Any]
+
+    @property
+    def for_missing(self) -> Any:
+        """The decision for missing scores, or None."""
+        return self.policy.rule.missing.get(self.missing)
+
+    @property
+    def may_be_undecided(self) -> bool:
+        """Whether a decision can be missing."""
+        rule = self.policy.rule
+        return self.missing == "keep" or (isinstance(rule, SegmentRule) and rule.default == "keep")
 
 
 def decide(
-    policy: Policy, data: Any, *, score: str | None, column: str, missing: Missing, labels: tuple[Any, Any]
+    policy: Policy,
+    data: Any,
+    by: Any,
+    *,
+    score: str | None,
+    column: str,
+    missing: Missing,
+    written: Mapping[int, Any],
 ) -> Any:
     """Dispatch on what the user brings; see `Policy.decide`."""
-    _check_labels(labels)
+    asked = _Asked(policy, missing, _texts(policy, written))
     if isinstance(data, np.ndarray | list | tuple):
-        return _array(policy.threshold, data, missing, labels)
+        return _arrays(asked, data, by)
     import narwhals as nw
 
     native = nw.from_native(data, allow_series=True, pass_through=True)
     if isinstance(native, nw.Series):
-        name = native.name
-        frame = native.alias("score").to_frame()
-        made = _frame(policy, frame, "score", column="decision", missing=missing, labels=labels)
-        return made["decision"].alias(name or "decision").to_native()
+        return _series(asked, native, by)
     if isinstance(native, nw.DataFrame | nw.LazyFrame):
-        name = policy.column(score, "decide")
-        return _frame(policy, native, name, column=column, missing=missing, labels=labels).to_native()
-    return _array(policy.threshold, data, missing, labels)
-
-
-def _check_labels(labels: tuple[Any, Any]) -> None:
-    negative, positive = labels
-    for name, value in (("positive", positive), ("negative", negative)):
-        if not isinstance(value, bool | int | float | str) or value != value:
+        if by is not None:
             raise InvalidParameterError.of(
-                parameter=name, caller="decide", must_be="a string, a number or a boolean", got=value
+                parameter="by",
+                caller="decide",
+                must_be="left out for a frame, which has the segments in its columns",
+                got=by,
             )
-    if type(positive) is not type(negative) or positive == negative:
+        return _frame(asked, native, score=score, column=column).to_native()
+    return _arrays(asked, data, by)
+
+
+def _texts(policy: Policy, written: Mapping[int, Any]) -> dict[Any, Any]:
+    """Return what to write for each decision of the rule."""
+    values = policy.rule.decisions()[0].values
+    if not policy.rule.missing:  # ordered classes are written as they are
+        if dict(written) != {0: 0, 1: 1, -1: -1}:
+            raise InvalidParameterError.of(
+                parameter="positive",
+                caller="decide",
+                must_be="left out for ordered classes, which the policy names",
+                got=written[1],
+            )
+        return {value: value for value in values}
+    texts = {value: written[value] for value in values}
+    names = {0: "negative", 1: "positive", -1: "review"}
+    for value, text in texts.items():
+        if not isinstance(text, bool | int | float | str) or text != text:
+            raise InvalidParameterError.of(
+                parameter=names[value], caller="decide", must_be="a string, a number or a boolean", got=text
+            )
+    if len({type(text) for text in texts.values()}) > 1 or len(set(texts.values())) < len(texts):
+        others = " and ".join(repr(names[value]) for value in values if value != 1)
         raise InvalidParameterError.of(
             parameter="positive",
             caller="decide",
-            must_be="of the same type as 'negative', and another value",
-            got=f"{positive!r} and {negative!r}",
+            must_be=f"of the same type as {others}, and another value",
+            got=" and ".join(repr(text) for text in texts.values()),
         )
+    return texts
 
 
 def name_taken(column: str, caller: str, data: str) -> InvalidParameterError:
@@ -69,65 +125,314 @@ def name_taken(column: str, caller: str, data: str) -> InvalidParameterError:
     )
 
 
+def output_name(column: str, decision: Decision) -> str:
+    """Return the name of a column of decisions."""
+    return column if decision.label is None else f"{column}_{decision.label}"
+
+
+# --- segments
+
+
+def check_key_types(decision: Decision, found: list[set[str]], caller: str) -> None:
+    """Raise if the data have keys of another type than the policy: none of them would be known."""
+    for name, own, types in zip(decision.by, decision.types, found, strict=True):
+        if own is not None and types - {own}:
+            raise InvalidParameterError.of(
+                parameter="by",
+                caller=caller,
+                must_be=f"of the type that the policy has for {name!r}, which is {own}",
+                got=", ".join(sorted(types - {own})),
+                hint="convert the column; 7 and '7' are two different segments.",
+            )
+
+
+def _key_edges(
+    decision: Decision, columns: list[Coded]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_], list[Key]]:
+    """Return the code of each row; and for each code its edges, whether it has any, and its key."""
+    check_key_types(
+        decision, [{key_type(one) for one in values if one is not None} for _, values in columns], "decide"
+    )
+    codes, keys = combined(columns)
+    found = [decision.edges(key) for key in keys]
+    none: Edges = (np.nan,) * (len(decision.values) - 1)
+    edges = np.array([none if one is None else one for one in found], dtype=np.float64)
+    known = np.array([one is not None for one in found], dtype=np.bool_)
+    return codes, edges.reshape(len(keys), len(none)), known, keys
+
+
+def _row_edges(
+    policy: Policy, decision: Decision, columns: list[Coded], absent: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the edges of each row, and whether it has any.
+
+    Rows that have a score and no known segment are an error, if the policy says so.
+    """
+    codes, edges, known, keys = _key_edges(decision, columns)
+    if len(codes) != len(absent):
+        raise InvalidInputError.length(names_and_lengths={"scores": len(absent), "by": len(codes)})
+    unknown = ~(known[codes] | absent)
+    if refuses_unknown(policy) and unknown.any():
+        first = int(unknown.argmax())
+        raise InvalidInputError.unknown_segments(
+            by=decision.by, key=keys[codes[first]], count=int(unknown.sum()), rows=len(absent), first=first
+        )
+    return edges[codes], known[codes]
+
+
+def refuses_unknown(policy: Policy) -> bool:
+    """Whether rows of unknown segments are an error."""
+    return isinstance(policy.rule, SegmentRule) and policy.rule.default == "error"
+
+
 # --- arrays
 
 
-def _array(threshold: float, data: Any, missing: Missing, labels: tuple[Any, Any]) -> Any:
-    scores = as_floats(data, "scores", "decide") if not _empty(data) else np.zeros(0)
-    absent = np.isnan(scores)
-    if missing == "error" and absent.any():
-        raise InvalidInputError.nan_scores(
-            name="scores", count=int(absent.sum()), rows=len(scores), first=int(absent.argmax())
+def _arrays(asked: _Asked, data: Any, by: Any) -> Any:
+    decisions = asked.policy.rule.decisions()
+    if decisions[0].label is None:
+        scores = as_floats(data, "scores", "decide") if not _empty(data) else np.zeros(0)
+        return _array(asked, decisions[0], scores, by)
+    matrix = np.asarray(data)
+    if matrix.ndim != 2 or matrix.shape[1] != len(decisions):
+        raise InvalidParameterError.of(
+            parameter="scores",
+            caller="decide",
+            must_be=f"a matrix with one column for each of {len(decisions)} labels",
+            got=f"shape {matrix.shape}",
         )
-    # A NumPy float64, and not a Python float, which NumPy would round to the scores' float32.
-    called = scores >= np.float64(threshold)
-    if missing == "positive":
-        called |= absent
-    if labels == (0, 1) and type(labels[1]) is int:
-        made: Any = called.astype(np.int8)
+    columns = [
+        _array(asked, one, as_floats(matrix[:, i], str(one.label), "decide"), by)
+        for i, one in enumerate(decisions)
+    ]
+    return np.stack(columns, axis=1)
+
+
+def _array(asked: _Asked, decision: Decision, scores: NDArray[Any], by: Any) -> Any:
+    absent = np.isnan(scores)
+    if asked.missing == "error":
+        _refuse_absent(absent, decision.label or "scores")
+    undecided = absent if asked.missing == "keep" else np.zeros(len(scores), dtype=np.bool_)
+    if decision.by:
+        edges, known = _row_edges(asked.policy, decision, _given_keys(decision, by), absent)
+        undecided = undecided | ~(known | absent)
     else:
-        made = np.where(called, *np.array(labels[::-1]))
-    if missing != "keep":
+        _refuse_keys(by)
+        edges = np.array([decision.otherwise], dtype=np.float64)
+    # Arrays of float64, and not Python floats, which NumPy would round to the scores' float32.
+    reached = np.zeros(len(scores), dtype=np.intp)
+    for k in range(edges.shape[1]):
+        reached += scores >= edges[:, k]
+    if asked.for_missing is not None:
+        reached[absent] = decision.values.index(asked.for_missing)
+    texts = [asked.texts[value] for value in decision.values]
+    small = all(type(text) is int and abs(text) < 128 for text in texts)
+    made: Any = np.array(texts, dtype=np.int8 if small else None)[reached]
+    if not asked.may_be_undecided:
         return made
-    texts = made.dtype.kind not in "biuf"
-    made = made.astype(object if texts else np.float64)
-    made[absent] = None if texts else np.nan
+    words = made.dtype.kind not in "biuf"
+    made = made.astype(object if words else np.float64)
+    made[undecided] = None if words else np.nan
     return made
+
+
+def _refuse_keys(by: Any) -> None:
+    if by is not None:
+        raise InvalidParameterError.of(
+            parameter="by", caller="decide", must_be="left out: the policy has no segments", got=by
+        )
+
+
+def _given_keys(decision: Decision, by: Any) -> list[Coded]:
+    if by is None:
+        raise InvalidParameterError.of(
+            parameter="by",
+            caller="decide",
+            must_be="given: the policy has a threshold for each " + ", ".join(decision.by),
+            got=None,
+            hint="pass the segments as a second argument, or a frame with these columns.",
+        )
+    columns = key_columns(by)
+    if set(decision.by) <= set(columns):
+        return [columns[name] for name in decision.by]
+    if len(columns) != len(decision.by):
+        raise InvalidParameterError.of(
+            parameter="by",
+            caller="decide",
+            must_be=f"one column for each of {', '.join(decision.by)}",
+            got=f"{len(columns)} columns",
+        )
+    return list(columns.values())
 
 
 def _empty(data: Any) -> bool:
     return isinstance(data, list | tuple) and len(data) == 0
 
 
+def _series(asked: _Asked, series: Any, by: Any) -> Any:
+    """Decide a series as a frame of one column, so that it comes back as a series of its kind."""
+    decision = asked.policy.rule.decisions()[0]
+    if decision.label is not None:
+        raise InvalidParameterError.of(
+            parameter="scores",
+            caller="decide",
+            must_be="a matrix or a frame: the policy has several labels",
+            got=type(series.to_native()),
+        )
+    frame = series.alias("score").to_frame()
+    if decision.by:
+        made = _decided_in_memory(asked, decision, frame, "score", "decision", _given_keys(decision, by))
+    else:
+        _refuse_keys(by)
+        made = _decided(asked, decision, frame, "score", "decision")
+    return made["decision"].alias(series.name or "decision").to_native()
+
+
 # --- frames
 
 
-def _frame(
-    policy: Policy, frame: Any, score: str, *, column: str, missing: Missing, labels: tuple[Any, Any]
-) -> Any:
-    """Add the column; lazy frames stay lazy."""
+def _frame(asked: _Asked, frame: Any, *, score: str | None, column: str) -> Any:
+    """Add the columns; lazy frames stay lazy."""
     import narwhals as nw
 
     schema = frame.collect_schema()
-    if score not in schema:
-        raise InvalidInputError.column(name=score, path="the data frame", columns=list(schema))
-    if not schema[score].is_numeric():
-        raise InvalidInputError.not_a_number_type(name=score, type_=str(schema[score]))
-    if column in schema:
-        raise name_taken(column, "decide", "the frame")
-    scores = nw.col(score).cast(nw.Float64)
-    absent = scores.is_null() | scores.is_nan()
-    if missing == "error":
-        _refuse_missing(frame, absent, score)
-    called = _called(policy.threshold, scores, absent)
-    no, yes = (_literal(label) for label in labels)
-    known = nw.when(called).then(yes).otherwise(no)
-    if missing in ("positive", "negative"):
-        whole = nw.when(absent).then(yes if missing == "positive" else no).otherwise(known)
+    for decision in asked.policy.rule.decisions():
+        name = asked.policy.column(score, "decide", decision.score)
+        for one in (name, *decision.by):
+            if one not in schema:
+                raise InvalidInputError.column(name=one, path="the data frame", columns=list(schema))
+        if not schema[name].is_numeric():
+            raise InvalidInputError.not_a_number_type(name=name, type_=str(schema[name]))
+        new = output_name(column, decision)
+        if new in schema:
+            raise name_taken(new, "decide", "the frame")
+        if decision.by and isinstance(frame, nw.DataFrame):
+            keys = [coded(frame[by].to_native(), by) for by in decision.by]
+            frame = _decided_in_memory(asked, decision, frame, name, new, keys)
+        else:
+            frame = _decided(asked, decision, frame, name, new)
+    return frame
+
+
+def _decided_in_memory(  # noqa: PLR0917 - as `_decided`, and the keys
+    asked: _Asked, decision: Decision, frame: Any, score: str, new: str, keys: list[Coded]
+) -> Any:
+    """Add the decisions of segments: for a moment, each row has the threshold of its segment beside it."""
+    import narwhals as nw
+
+    scores, absent = _scores(score)
+    mask = frame.select(absent.alias("absent"))["absent"].to_numpy().astype(np.bool_)
+    if asked.missing == "error":
+        _refuse_absent(mask, score)
+    edges, known = _row_edges(asked.policy, decision, keys, mask)
+    own = _unused("threshold", frame.columns)
+    beside = frame.with_columns(
+        nw.new_series(own, edges[:, 0], nw.Float64, backend=frame.implementation),
+        nw.new_series(f"{own}?", known, nw.Boolean, backend=frame.implementation),
+    )
+    negative, positive = (_literal(asked.texts[value]) for value in decision.values)
+    called = nw.when(scores >= nw.col(own)).then(positive).otherwise(negative)
+    whole = _with_missing(asked, nw.when(nw.col(f"{own}?")).then(called), absent)
+    return beside.with_columns(whole.alias(new)).drop([own, f"{own}?"])
+
+
+def _decided(asked: _Asked, decision: Decision, frame: Any, score: str, new: str) -> Any:
+    """Add the decisions as an expression of the columns."""
+    scores, absent = _scores(score)
+    literals = {value: _literal(text) for value, text in asked.texts.items()}
+    unknown = None
+    if decision.by:
+        whole = _by_segment(decision, scores, absent, literals, frame.collect_schema())
+        unknown = ~absent & whole.is_null() if refuses_unknown(asked.policy) else None
     else:
-        # Without an "otherwise" it is null: a score that went missing after it was looked for, too.
-        whole = nw.when(~absent).then(known)
-    return frame.with_columns(whole.alias(column))
+        assert decision.otherwise is not None
+        whole = _steps(decision, decision.otherwise, scores, absent, literals)
+    if asked.missing == "error" or unknown is not None:
+        _refuse_missing(frame, absent if asked.missing == "error" else None, score, unknown, decision.by)
+    return frame.with_columns(_with_missing(asked, whole, absent).alias(new))
+
+
+def _scores(score: str) -> tuple[Any, Any]:
+    """Return the scores as doubles, and whether they are missing."""
+    import narwhals as nw
+
+    scores = nw.col(score).cast(nw.Float64)
+    return scores, scores.is_null() | scores.is_nan()
+
+
+def _with_missing(asked: _Asked, whole: Any, absent: Any) -> Any:
+    import narwhals as nw
+
+    if asked.for_missing is not None:
+        return nw.when(absent).then(_literal(asked.texts[asked.for_missing])).otherwise(whole)
+    # Without an "otherwise" it is null: a score that went missing after it was looked for, too.
+    return nw.when(~absent).then(whole)
+
+
+def _unused(name: str, columns: list[str]) -> str:
+    """Return a name that no column has, nor that name with a question mark."""
+    while name in columns or f"{name}?" in columns:
+        name += "_"
+    return name
+
+
+def _steps(decision: Decision, edges: Edges, scores: Any, absent: Any, literals: dict[Any, Any]) -> Any:
+    """Return the decision by these edges: each edge that is reached replaces what the one before gave."""
+    import narwhals as nw
+
+    made = literals[decision.values[0]]
+    for edge, value in zip(edges, decision.values[1:], strict=True):
+        made = nw.when(_called(edge, scores, absent)).then(literals[value]).otherwise(made)
+    return made
+
+
+def _by_segment(
+    decision: Decision, scores: Any, absent: Any, literals: dict[Any, Any], schema: Mapping[str, Any]
+) -> Any:
+    """Return the decision by the edges of each row's segment, as an expression; null for unknown ones."""
+    import narwhals as nw
+
+    check_key_types(decision, [_types_of(schema[name]) for name in decision.by], "decide")
+    made, branches = [], list(decision.segments.items())
+    for start in range(0, len(branches), LAZY_BRANCHES):
+        chain: Any = None
+        for key, edges in reversed(branches[start : start + LAZY_BRANCHES]):
+            branch = nw.when(_is_key(decision.by, key, schema)).then(
+                _steps(decision, edges, scores, absent, literals)
+            )
+            chain = branch if chain is None else branch.otherwise(chain)
+        made.append(chain)
+    if decision.otherwise is not None:
+        made.append(_steps(decision, decision.otherwise, scores, absent, literals))
+    return made[0] if len(made) == 1 else nw.coalesce(*made)
+
+
+def _is_key(by: tuple[str, ...], key: Key, schema: Mapping[str, Any]) -> Any:
+    import narwhals as nw
+
+    parts = []
+    for name, part in zip(by, key, strict=True):
+        column = nw.col(name)
+        if part is not None:
+            parts.append(column == part)
+        elif schema[name].is_float():
+            parts.append(column.is_null() | column.is_nan())
+        else:
+            parts.append(column.is_null())
+    return nw.all_horizontal(*parts, ignore_nulls=False) if len(parts) > 1 else parts[0]
+
+
+def _types_of(dtype: Any) -> set[str]:
+    """Return the type of the keys of a column; nothing where only its values would tell."""
+    import narwhals as nw
+
+    if dtype.is_numeric():
+        return {"number"}
+    if dtype == nw.Boolean:
+        return {"boolean"}
+    if dtype in (nw.Object, nw.Unknown):
+        return set()
+    return {"text"} if dtype in (nw.String, nw.Categorical, nw.Enum) else {str(dtype)}
 
 
 def _called(threshold: float, scores: Any, absent: Any) -> Any:
@@ -147,19 +452,35 @@ def _literal(label: Any) -> Any:
     return nw.lit(label, nw.Int32) if type(label) is int and abs(label) < 1 << 31 else nw.lit(label)
 
 
-def _refuse_missing(frame: Any, absent: Any, score: str) -> None:
-    """Raise if a score is missing. A lazy frame is asked by a query for two numbers."""
+def _refuse_missing(
+    frame: Any, absent: Any, score: str, unknown: Any = None, by: tuple[str, ...] = ()
+) -> None:
+    """Raise if a score is missing, or a segment unknown; a lazy frame is asked for three numbers."""
     import narwhals as nw
 
     if isinstance(frame, nw.DataFrame):
-        mask = frame.select(absent.alias("absent"))["absent"].to_numpy().astype(np.bool_)
-        if mask.any():
-            first = int(mask.argmax())
-            raise InvalidInputError.nan_scores(name=score, count=int(mask.sum()), rows=len(mask), first=first)
+        _refuse_absent(frame.select(absent.alias("absent"))["absent"].to_numpy().astype(np.bool_), score)
         return
-    # The rule of all engines: make a column first, then add up the column and nothing else.
-    one = nw.when(absent).then(nw.lit(1, nw.Int64)).otherwise(nw.lit(0, nw.Int64))
-    counted = frame.select(one.alias("absent")).select(nw.col("absent").sum(), rows=nw.len()).collect()
-    count, rows = (int(counted[name].to_numpy()[0] or 0) for name in ("absent", "rows"))
-    if count:
-        raise InvalidInputError.nan_scores(name=score, count=count, rows=rows, first=None)
+    # The rule of all engines: make columns first, then add up the columns and nothing else.
+    asked = {name: one for name, one in (("absent", absent), ("unknown", unknown)) if one is not None}
+    ones = [
+        nw.when(one).then(nw.lit(1, nw.Int64)).otherwise(nw.lit(0, nw.Int64)).alias(name)
+        for name, one in asked.items()
+    ]
+    counted = frame.select(*ones).select(*(nw.col(name).sum() for name in asked), rows=nw.len()).collect()
+    counts = {name: int(counted[name].to_numpy()[0] or 0) for name in (*asked, "rows")}
+    if counts.get("absent"):
+        raise InvalidInputError.nan_scores(
+            name=score, count=counts["absent"], rows=counts["rows"], first=None
+        )
+    if counts.get("unknown"):
+        raise InvalidInputError.unknown_segments(
+            by=by, key=None, count=counts["unknown"], rows=counts["rows"], first=None
+        )
+
+
+def _refuse_absent(absent: NDArray[np.bool_], name: str) -> None:
+    if absent.any():
+        raise InvalidInputError.nan_scores(
+            name=name, count=int(absent.sum()), rows=len(absent), first=int(absent.argmax())
+        )

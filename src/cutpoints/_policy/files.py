@@ -16,7 +16,7 @@ import shutil
 import sys
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,8 +26,8 @@ from cutpoints._data.files import check_memory
 from cutpoints._data.formats import layout_of, unreadable
 from cutpoints._data.formats import table as all_columns
 from cutpoints._data.paths import on_disk, unchanged
-from cutpoints._policy.decisions import name_taken
-from cutpoints._policy.sql import condition, quoted
+from cutpoints._policy.decisions import check_key_types, name_taken, output_name, refuses_unknown
+from cutpoints._policy.sql import expression, quoted, same_key, value
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from cutpoints._data.formats import File
     from cutpoints._data.where import Column
     from cutpoints._policy.policy import Missing, Policy
+    from cutpoints._policy.rules import Decision, KeyPart
 
 Form = Literal["csv", "parquet", "ndjson"]
 _ENDINGS: dict[str, Form] = {
@@ -55,22 +56,49 @@ MEMORY = "1GB"
 """So much DuckDB may keep of the rows that it has read and not yet written."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """With one of these a spreadsheet takes a cell for a formula."""
-_DECIDED = {"positive": "1", "negative": "0"}
 
 
 @dataclass(frozen=True)
 class Applied:
-    """What became of the rows: how many were called positive and negative, and how many had no score."""
+    """What became of the rows.
+
+    Attributes
+    ----------
+    output : str
+        Where they were written.
+    rows : int
+        How many there were.
+    decisions : dict
+        For each column of decisions, how often each decision was made.
+    missing : int
+        Scores that were missing.
+    unknown : int
+        Rows with a score and of a segment that the policy does not know.
+    """
 
     output: str
     rows: int
-    positive: int
-    negative: int
+    decisions: dict[str, dict[Any, int]]
     missing: int
+    unknown: int = 0
+
+    @property
+    def positive(self) -> int:
+        """How often the decision was positive, in all columns together."""
+        return sum(counts.get(1, 0) for counts in self.decisions.values())
+
+    @property
+    def negative(self) -> int:
+        """How often the decision was negative, in all columns together."""
+        return sum(counts.get(0, 0) for counts in self.decisions.values())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return dict(vars(self))
+        decisions = {
+            name: {str(value): count for value, count in counts.items()}
+            for name, counts in self.decisions.items()
+        }
+        return {**vars(self), "decisions": decisions}
 
 
 @dataclass(frozen=True)
@@ -87,9 +115,11 @@ class Scored:
 
 
 @dataclass(frozen=True)
-class Table(Scored):
+class Table:
     """All columns of the input, by the names that the user gave them."""
 
+    relation: DuckDBPyRelation
+    column: Callable[[str], Column]
     connection: DuckDBPyConnection
     names: list[str]
     form: Form
@@ -108,7 +138,10 @@ def apply(
 ) -> Applied:
     """Write the rows with their decisions; the output appears whole or not at all."""
     target = os.fspath(output)
-    name = policy.column(score, "apply")
+    columns = [
+        _Column(one, policy.column(score, "apply", one.score), output_name(column, one))
+        for one in policy.rule.decisions()
+    ]
     check_memory(memory_limit, "apply")
     with spooled(path) as (files, folder):
         for file in files:
@@ -125,7 +158,8 @@ def apply(
             raise InvalidInputError.mixed_files(what="format", first=files[0].shown, other=files[-1].shown)
         form = forms.pop()
         written = form if target == "-" else _form_of(target)
-        _check_column(column, written)
+        for one in columns:
+            _check_column(one.new, written)
         if form == "ndjson":
             from cutpoints._policy.ndjson import apply_lines
 
@@ -137,7 +171,7 @@ def apply(
                     got=target,
                 )
             with _written(target, folder) as beside, unchanged(files):
-                done = apply_lines(policy, files, beside, score=name, column=column, missing=missing)
+                done = apply_lines(policy, files, beside, columns=columns, missing=missing)
         else:
             with (
                 connected(memory_limit) as connection,
@@ -145,32 +179,42 @@ def apply(
                 unchanged(files),
                 told(files),
             ):
-                table = opened(connection, files, name, policy.dtype)
-                taken = [one.lower() for one in table.names] if written == "parquet" else table.names
-                if (column.lower() if written == "parquet" else column) in taken:
-                    raise name_taken(column, "apply", "the input")
-                done = decided(policy, table, name, missing)
-                rule = _decision(policy, table, missing)
-                zipped = target.endswith(".gz")
+                table = opened(connection, files)
+                folded = str.lower if written == "parquet" else str
+                taken = set(map(folded, table.names))
+                for one in columns:
+                    if folded(one.new) in taken:
+                        raise name_taken(one.new, "apply", "the input")
+                    taken.add(folded(one.new))
+                made = {one.new: _decision(policy, table, one, missing) for one in columns}
+                done = _counted(policy, table, columns, made, missing)
                 rows = _copy(
                     table,
                     beside,
                     written,
-                    column=column,
-                    decision=rule,
-                    empty=done[0] == 0,
-                    zipped=zipped,
+                    decisions={name: sql for name, (_, sql) in made.items()},
+                    empty=done.rows == 0,
+                    zipped=target.endswith(".gz"),
                     limited=memory_limit is not None,
                 )
-                if rows != done[0]:
-                    raise InvalidInputError.changed(expected=done[0], found=rows)
-    return Applied(target, *done)
+                if rows != done.rows:
+                    raise InvalidInputError.changed(expected=done.rows, found=rows)
+    return replace(done, output=target)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of decisions to add."""
+
+    decision: Decision
+    score: str
+    new: str
 
 
 # --- the input
 
 
-def opened(connection: DuckDBPyConnection, files: list[File], score: str, dtype: str = "float64") -> Table:
+def opened(connection: DuckDBPyConnection, files: list[File]) -> Table:
     """Open all columns of some files of one format; they are called f0, f1, ..."""
     layouts = [layout_of(file) for file in files]
     first = layouts[0]
@@ -180,7 +224,6 @@ def opened(connection: DuckDBPyConnection, files: list[File], score: str, dtype:
     whole = all_columns(connection, files)
     if first.form != "CSV":  # which is written without the columns of folders
         whole.check_doubles()
-    column = whole.column(score)
     relation = whole.relation
     if first.form == "CSV":
         # As `table` reads it, but that "" is a text without letters, and written as such again.
@@ -199,7 +242,8 @@ def opened(connection: DuckDBPyConnection, files: list[File], score: str, dtype:
         )
     names = list(first.names) if first.form == "CSV" else whole.names
     return Table(
-        **vars(scored(relation, score, column, dtype)),
+        relation=relation,
+        column=whole.column,
         connection=connection,
         names=names,
         form=_FORMS[first.form],
@@ -247,44 +291,115 @@ def _absent(table: Scored) -> str:
     return f"({table.score} IS NULL OR isnan({table.score}))"
 
 
-def decided(
-    policy: Policy,
+def check_scores(
     table: Scored,
     name: str,
     missing: Missing,
     *,
     refused: Callable[..., InvalidInputError] = InvalidInputError.nan_scores,
-) -> tuple[int, int, int, int]:
-    """Count rows, decisions and missing scores, and raise before anything is written.
+) -> tuple[int, int]:
+    """Count rows and missing scores; raise for text that is no number.
 
-    `refused` builds the error of missing scores: what can be done about them depends on the caller.
+    Missing scores may be an error. `refused` builds it: what can be done about it depends on the caller.
     """
-    absent, called = _absent(table), condition(policy.threshold, table.score, "duckdb")
-    rows, garbled, count, positive = table.relation.aggregate(
-        f"count(*), count_if({table.garbled}), count_if({absent}), count_if(NOT {absent} AND {called})"
+    absent = _absent(table)
+    rows, garbled, count = table.relation.aggregate(
+        f"count(*), count_if({table.garbled}), count_if({absent})"
     ).fetchall()[0]
-    garbled, count, positive = garbled or 0, count or 0, positive or 0  # NULL where there are no rows
+    garbled, count = garbled or 0, count or 0  # NULL where there are no rows
     for bad in ([table.garbled] if garbled else []) + ([absent] if count and missing == "error" else []):
-        first, value = (
-            table.relation.project(f"row_number() OVER () - 1 AS i, {table.cell} AS v, {bad} AS bad")
-            .filter("bad")
-            .aggregate("min(i), arg_min(v, i)")
-            .fetchall()[0]
-        )
+        first, cell, _ = first_of(table.relation, bad, table.cell)
         if bad is table.garbled:
-            raise InvalidInputError.not_numbers(name=name, value=value, count=garbled, first=first)
+            raise InvalidInputError.not_numbers(name=name, value=cell, count=garbled, first=first)
         raise refused(name=name, count=count, rows=rows, first=first)
-    positive += count if missing == "positive" else 0
-    kept = count if missing == "keep" else 0
-    return rows, positive, rows - positive - kept, count
+    return rows, count
 
 
-def _decision(policy: Policy, table: Table, missing: Missing) -> str:
-    outcome = _DECIDED.get(missing, "NULL")
+def first_of(relation: DuckDBPyRelation, bad: str, cell: str) -> tuple[int, Any, int]:
+    """Return the first row for which a condition holds, its cell, and how many rows there are of the kind."""
     return (
-        f"CAST(CASE WHEN {_absent(table)} THEN {outcome} "
-        f"WHEN {condition(policy.threshold, table.score, 'duckdb')} THEN 1 ELSE 0 END AS TINYINT)"
+        relation.project(f"row_number() OVER () - 1 AS i, {cell} AS v, {bad} AS bad")
+        .filter("bad")
+        .aggregate("min(i), arg_min(v, i), count(*)")
+        .fetchall()[0]
     )
+
+
+def _decision(policy: Policy, table: Table, column: _Column, missing: Missing) -> tuple[Scored, str]:
+    """Return how to read the scores, and the SQL of the decision."""
+    scores = scored(table.relation, column.score, table.column(column.score), policy.dtype)
+    decision = column.decision
+    keys = {name: table.column(name) for name in decision.by}
+    if table.form != "csv":  # which has no types
+        check_key_types(decision, [_key_types(one.type) for one in keys.values()], "apply")
+    sql = expression(
+        policy,
+        decision,
+        scores.score,
+        {name: one.sql for name, one in keys.items()},
+        absent=_absent(scores),
+        dialect="duckdb",
+        missing=missing,
+        same=_same_text if table.form == "csv" else None,
+    )
+    whole = all(isinstance(one, int) and abs(one) < 128 for one in decision.values)
+    return scores, f"CAST({sql} AS TINYINT)" if whole else sql
+
+
+def _same_text(column: str, part: KeyPart) -> str:
+    """Return whether a cell of a CSV has this key: numbers and booleans are what their text says."""
+    if part is None:
+        return f"({column} IS NULL OR {column} = '')"
+    if isinstance(part, bool):
+        return f"lower(trim({column})) = '{str(part).lower()}'"
+    if isinstance(part, str):
+        return same_key(column, part, "duckdb")
+    # As a double, and an integer as that too: a double cannot tell large ones apart.
+    found = f"TRY_CAST(trim({column}) AS DOUBLE) = {value(part, 'duckdb')}"
+    exact = f"TRY_CAST(trim({column}) AS DECIMAL(38, 0)) = {part}"
+    return f"({found} AND {exact})" if isinstance(part, int) else found
+
+
+def _key_types(type_: str) -> set[str]:
+    if type_ == "VARCHAR" or type_.startswith("ENUM"):
+        return {"text"}
+    if type_ == "BOOLEAN":
+        return {"boolean"}
+    known = ("INT", "DOUBLE", "FLOAT", "DECIMAL")
+    return {"number"} if any(one in type_ for one in known) and "[" not in type_ else {type_}
+
+
+def _counted(
+    policy: Policy,
+    table: Table,
+    columns: list[_Column],
+    made: dict[str, tuple[Scored, str]],
+    missing: Missing,
+) -> Applied:
+    """Count decisions, and raise before anything is written."""
+    decisions: dict[str, dict[Any, int]] = {}
+    rows = absent = unknown = 0
+    for column in columns:
+        scores, sql = made[column.new]
+        rows, count = check_scores(scores, column.score, missing)
+        absent += count
+        found = dict(
+            table.relation.project(f"{sql} AS d, {_absent(scores)} AS a")
+            .aggregate(
+                "CASE WHEN d IS NULL AND NOT a THEN 'unknown' ELSE CAST(d AS VARCHAR) END AS d, count(*)", "1"
+            )
+            .fetchall()
+        )
+        decisions[column.new] = {one: found.get(str(one), 0) for one in column.decision.values}
+        unknown += found.get("unknown", 0)
+        if unknown and refuses_unknown(policy):
+            bad = f"{sql} IS NULL AND NOT {_absent(scores)}"
+            names = ", ".join(table.column(name).sql for name in column.decision.by)
+            first, key, _ = first_of(table.relation, bad, f"row({names})")
+            raise InvalidInputError.unknown_segments(
+                by=column.decision.by, key=tuple(key), count=unknown, rows=rows, first=first
+            )
+    return Applied("", rows, decisions, absent, unknown)
 
 
 def _copy(
@@ -292,15 +407,14 @@ def _copy(
     beside: Path,
     form: Form,
     *,
-    column: str,
-    decision: str,
+    decisions: dict[str, str],
     empty: bool,
     zipped: bool,
     limited: bool,
 ) -> int:
     """Stream the rows and their decisions to a file; return how many there were."""
     separator = table.separator if table.form == "csv" else "\t" if ".tsv" in beside.suffixes else ","
-    header = _header([*table.names, column], separator)
+    header = _header([*table.names, *decisions], separator)
     if form == "csv" and empty:
         import gzip
 
@@ -309,12 +423,14 @@ def _copy(
         return 0
     if table.form == "csv" and form == "csv":
         # Names may repeat, or differ in capitals alone, which SQL cannot have: the first line is ours.
-        whole = table.relation.project(f"*, {decision} AS d")
+        added = [f"{sql} AS d{i}" for i, sql in enumerate(decisions.values())]
+        whole = table.relation.project(", ".join(["*", *added]))
         head = f"HEADER false, PREFIX {_literal(header)}, SUFFIX {_literal(chr(10))}"
     else:
         columns = [f"f{i} AS {quoted(one, 'duckdb')}" for i, one in enumerate(table.names)]
         _check_names(table.names)
-        whole = table.relation.project(", ".join([*columns, f"{decision} AS {quoted(column, 'duckdb')}"]))
+        added = [f"{sql} AS {quoted(name, 'duckdb')}" for name, sql in decisions.items()]
+        whole = table.relation.project(", ".join([*columns, *added]))
         head = "HEADER true"
     packed = f"COMPRESSION {'gzip' if zipped else 'none'}"
     options = {

@@ -1,4 +1,4 @@
-"""The JSON form of a policy, version 1: written exactly, and believed only after it was checked.
+"""The JSON form of a policy, version 2: written exactly, and believed only after it was checked.
 
 `PolicyFile` is the one definition: it reads and writes the file, and its schema is generated from it. The
 checksum is taken over the *values*, so a file that another program has laid out anew, `1.0` as `1` or `0.1`
@@ -13,42 +13,39 @@ import hashlib
 import json
 import math
 import os
-import re
 import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NoReturn
 
 from cutpoints._atomic import replaced
-from cutpoints._format import json_number
 from cutpoints._policy.policy import Direction, Dtype, Missing, Policy
 from cutpoints._policy.record import FoundOn, Sha256  # noqa: TC001 - hints are read at run time
+from cutpoints._policy.rules import Rule, SegmentRule, ThresholdRule
 from cutpoints._policy.typed_json import NUMBER, FieldError, is_text, kind_of, matching, shown, to_json
 from cutpoints.exceptions import CutpointError, InvalidInputError
 
 FORMAT: Final = "cutpoints policy"
-VERSION: Final = 1
-LARGEST_FILE = 1 << 20
-"""Bytes. A policy has a few kilobytes; what has more than a megabyte is none."""
-_ONE = r'(?:[-+\d.eE]+|"-?inf")'
-_LIST = re.compile(rf"\[\n\s+{_ONE}(?:,\n\s+{_ONE})*\n\s+\]")
+VERSION: Final = 2
+LARGEST_FILE = 1 << 25
+"""Bytes. A policy has a few kilobytes, and one of 100,000 segments some megabytes."""
+_LINE = 100
+"""Characters of an object that is written on one line."""
 _SUM_ERROR = 1e-9
 """Relative. Weights are rounded once each when they are written, so their sums may be off a little."""
 
-_HEX = matching(r"(-?0x[01]\.[0-9a-f]+p[+-][0-9]+|-?inf)", "a hexadecimal float, 'inf' or '-inf'")
 _TIME = matching(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "a time such as '2026-01-31T12:00:00Z'")
 
 
 @dataclasses.dataclass(frozen=True)
 class PolicyFile:
-    """A decision threshold to deploy: positive iff score >= threshold."""
+    """A rule to deploy: one threshold, one per segment, a band, one per label, or ordered cutpoints."""
 
     format: Literal["cutpoints policy"]
-    version: Literal[1]
+    version: Literal[2]
     name: Annotated[str | None, "What people call it."]
-    rule: Annotated[Literal[">="], "Positive iff score >= threshold."]
-    threshold: Annotated[float, "The shortest decimal that is this very float64."]
-    threshold_hex: Annotated[str, _HEX, "The same float64 in hexadecimal, to find readers that lose digits."]
+    description: Annotated[str | None, "What people should know about it."]
+    rule: Rule
     dtype: Annotated[Dtype, "The type of the scores that it was found on."]
     score: Annotated[str | None, "The column of the scores."]
     label: Annotated[str | None, "The column of the labels."]
@@ -80,28 +77,32 @@ def schema() -> dict[str, Any]:
 
 def to_dict(policy: Policy) -> dict[str, Any]:
     """Return the JSON form of a policy."""
-    file = PolicyFile(
-        format=FORMAT,
-        version=VERSION,
-        rule=">=",
-        threshold_hex=_hex(policy.threshold),
-        checksum="",
-        **vars(policy),
-    )
-    content = to_json(file)
+    content = to_json(PolicyFile(format=FORMAT, version=VERSION, checksum="", **vars(policy)))
     del content["checksum"]
     return {**content, "checksum": checksum(content)}
 
 
 def save(policy: Policy, path: str | os.PathLike[str]) -> None:
     """Write the JSON form, whole or not at all."""
-    text = json.dumps(to_dict(policy), indent=2, ensure_ascii=False, allow_nan=False)
-    # Numbers of a list on one line. A line end in a text is escaped, so no text is touched.
-    text = _LIST.sub(
-        lambda found: re.sub(r"\n\s*", " ", found[0]).replace("[ ", "[").replace(" ]", "]"), text
-    )
     with replaced(path) as beside:
-        beside.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+        beside.write_text(f"{_laid_out(to_dict(policy), '')}\n", encoding="utf-8", newline="\n")
+
+
+def _laid_out(value: Any, indent: str) -> str:
+    """Return JSON text in which numbers of a list, and what is short inside something, share a line."""
+    line = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    names, inside, ends = [], [], "[]"
+    if isinstance(value, dict):
+        names, inside = [f"{json.dumps(name, ensure_ascii=False)}: " for name in value], list(value.values())
+        ends = "{}"
+    elif isinstance(value, list):
+        names, inside = [""] * len(value), value
+    flat = isinstance(value, list) and not any(isinstance(one, dict | list) for one in inside)
+    if not inside or flat or (indent and len(line) < _LINE):
+        return line
+    deeper = indent + "  "
+    parts = [f"{deeper}{name}{_laid_out(one, deeper)}" for name, one in zip(names, inside, strict=True)]
+    return f"{ends[0]}\n" + ",\n".join(parts) + f"\n{indent}{ends[1]}"
 
 
 def checksum(content: dict[str, Any]) -> str:
@@ -118,10 +119,6 @@ def _canonical(value: Any) -> str:
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else value.hex()
     return json.dumps(value)
-
-
-def _hex(threshold: float) -> str:
-    return str(json_number(threshold)) if math.isinf(threshold) else threshold.hex()
 
 
 # --- reading
@@ -187,6 +184,8 @@ def from_dict(content: Any, path: str) -> Policy:
         file: PolicyFile = kind_of(PolicyFile).read(content, "")
     except FieldError as error:
         _refuse(path, str(error))
+    except CutpointError as error:  # a rule that cannot be: cutpoints that descend, a segment twice
+        _refuse(path, _sentence(error))
     stated = content["checksum"]
     if stated != checksum({name: value for name, value in content.items() if name != "checksum"}):
         _refuse(
@@ -200,7 +199,11 @@ def from_dict(content: Any, path: str) -> Policy:
     try:
         return Policy(**{field.name: getattr(file, field.name) for field in dataclasses.fields(Policy)})
     except CutpointError as error:
-        _refuse(path, str(error).splitlines()[0].rstrip("."))
+        _refuse(path, _sentence(error))
+
+
+def _sentence(error: CutpointError) -> str:
+    return str(error).splitlines()[0].rstrip(".")
 
 
 def _refuse(path: str, reason: str, hint: str | None = None) -> NoReturn:
@@ -212,9 +215,7 @@ def _refuse(path: str, reason: str, hint: str | None = None) -> NoReturn:
 
 def _contradiction(file: PolicyFile) -> str | None:
     """Return what cannot be true at the same time, or None."""
-    threshold, found = file.threshold, file.found_on
-    if file.threshold_hex != _hex(threshold + 0.0):
-        return f"Its threshold is {threshold!r} in one place and {file.threshold_hex} in another"
+    found = file.found_on
     if found is None:
         return None
     counts = found.confusion
@@ -222,10 +223,27 @@ def _contradiction(file: PolicyFile) -> str | None:
         return "Its confusion does not add up: tp + fn is not the number of positives"
     if not _adds_up((counts.fp, counts.tn), found.negatives):
         return "Its confusion does not add up: fp + tn is not the number of negatives"
+    if isinstance(file.rule, SegmentRule):
+        return _contradiction_in_segments(file.rule, found)
+    if not isinstance(file.rule, ThresholdRule) or found.interval is None:
+        return None
     low, high = found.interval
+    threshold = file.rule.threshold
     if not (low < threshold <= high or low == threshold == high):  # nothing is below a lowest score of -inf
         return "Its threshold does not lie in its interval"
     return _contradiction_in_buckets(found, threshold)
+
+
+def _contradiction_in_segments(rule: SegmentRule, found: FoundOn) -> str | None:
+    if not found.segments:
+        return None
+    if [one.key for one in found.segments] != [one.key for one in rule.segments]:
+        return "The segments of 'found_on' are not those of its rule"
+    for name in ("tp", "fp", "fn", "tn"):
+        parts = tuple(getattr(one.confusion, name) for one in found.segments)
+        if not _adds_up(parts, getattr(found.confusion, name)):
+            return f"The confusions of its segments do not add up to {name}"
+    return None
 
 
 def _contradiction_in_buckets(found: FoundOn, threshold: float) -> str | None:

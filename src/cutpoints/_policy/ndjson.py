@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._data.formats import _lines, layout_of
-from cutpoints._policy.decisions import name_taken
+from cutpoints._policy.decisions import check_key_types, name_taken, refuses_unknown
+from cutpoints._policy.files import Applied
+from cutpoints._policy.rules import key_type
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -18,39 +20,85 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cutpoints._policy.policy import Missing, Policy
+    from cutpoints._policy.rules import Decision
 
 
 def apply_lines(
-    policy: Policy, files: Sequence[Any], beside: Path, *, score: str, column: str, missing: Missing
-) -> tuple[int, int, int, int]:
-    """Write each object with its decision; memory for one line. Return rows and what became of them."""
-    rows = positive = negative = absent = 0
-    first = -1
-    key = json.dumps(column)
-    single = policy.dtype == "float32"
+    policy: Policy, files: Sequence[Any], beside: Path, *, columns: Sequence[Any], missing: Missing
+) -> Applied:
+    """Write each object with its decisions; memory for one line. Return what became of the rows."""
+    counts = {one.new: dict.fromkeys(one.decision.values, 0) for one in columns}
+    faults = _Faults()
+    rows = 0
     # By its ending, which the file beside the output has too.
     target = gzip.open if beside.name.endswith(".gz") else open
     with target(beside, "wt", encoding="utf-8", newline="\n") as out:
         for text, content in _objects(files):
-            if column in content:
-                raise name_taken(column, "apply", "the input")
-            value = content.get(score)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-                raise InvalidInputError.not_numbers(name=score, value=value, count=1, first=rows)
-            number = math.nan if value is None else float(np.float32(value)) if single else value
-            decision: int | None = int(number >= policy.threshold)
-            if number != number:
-                decision = {"positive": 1, "negative": 0}.get(missing)
-                first = rows if absent == 0 else first
-                absent += 1
+            added = []
+            for one in columns:
+                if one.new in content:
+                    raise name_taken(one.new, "apply", "the input")
+                number = _number(content.get(one.score), one.score, rows, single=policy.dtype == "float32")
+                if number != number:
+                    decision = policy.rule.missing.get(missing)
+                    faults.missing(one.score, rows)
+                else:
+                    key = _key(one.decision, content)
+                    decision = one.decision.at(number, key)
+                    if decision is None:
+                        faults.unknown(key, rows)
+                if decision is not None:
+                    counts[one.new][decision] += 1
+                added.append(f"{json.dumps(one.new)}: {json.dumps(decision)}")
             rows += 1
-            positive += decision == 1
-            negative += decision == 0
             comma = ", " if content else ""
-            out.write(f"{text[:-1].rstrip()}{comma}{key}: {json.dumps(decision)}}}\n")
-    if absent and missing == "error":
-        raise InvalidInputError.nan_scores(name=score, count=absent, rows=rows, first=first)
-    return rows, positive, negative, absent
+            out.write(f"{text[:-1].rstrip()}{comma}{', '.join(added)}}}\n")
+    faults.refuse(policy, columns, missing, rows)
+    return Applied("", rows, counts, faults.absent, faults.strange)
+
+
+class _Faults:
+    """What could not be decided: how often, and the first of its kind."""
+
+    def __init__(self) -> None:
+        self.absent = self.strange = 0
+        self.first: tuple[str, int] | None = None
+        self.first_key: tuple[Any, int] | None = None
+
+    def missing(self, score: str, row: int) -> None:
+        self.absent += 1
+        self.first = self.first or (score, row)
+
+    def unknown(self, key: Any, row: int) -> None:
+        self.strange += 1
+        self.first_key = self.first_key or (key, row)
+
+    def refuse(self, policy: Policy, columns: Sequence[Any], missing: Missing, rows: int) -> None:
+        """Raise for what is an error under this policy."""
+        if self.first is not None and missing == "error":
+            name, row = self.first
+            raise InvalidInputError.nan_scores(name=name, count=self.absent, rows=rows, first=row)
+        if self.first_key is not None and refuses_unknown(policy):
+            key, row = self.first_key
+            by = columns[0].decision.by
+            raise InvalidInputError.unknown_segments(by=by, key=key, count=self.strange, rows=rows, first=row)
+
+
+def _number(value: Any, name: str, row: int, *, single: bool) -> float:
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInputError.not_numbers(name=name, value=value, count=1, first=row)
+    return float(np.float32(value)) if single else value
+
+
+def _key(decision: Decision, content: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the key of an object; raise if it is of another type than the policy's."""
+    key = tuple(None if content.get(name) != content.get(name) else content.get(name) for name in decision.by)
+    for part, own in zip(key, decision.types, strict=True):
+        if part is not None and own not in (None, key_type(part)):
+            check_key_types(decision, [set() if one is None else {key_type(one)} for one in key], "apply")
+    return key
 
 
 def _objects(files: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:

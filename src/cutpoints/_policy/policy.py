@@ -1,57 +1,62 @@
-"""The policy: one threshold, its rule, where it came from, and what can be done with it."""
+"""The policy: a rule, where it came from, and what can be done with it."""
 
 from __future__ import annotations
 
-import math
-import numbers
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
 
 import numpy as np
 
-from cutpoints._format import count, exact, rows_in_words
+from cutpoints._format import count, html_pairs, rows_in_words
 from cutpoints._goal import goal, in_words
+from cutpoints._policy import rules
+from cutpoints._policy.rules import BandRule, ThresholdRule
 from cutpoints._policy.typed_json import TEXT, is_finite, is_text
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping, Sequence
 
     from cutpoints._goal import Goal
     from cutpoints._policy.checks import Check
     from cutpoints._policy.files import Applied
     from cutpoints._policy.record import FoundOn
+    from cutpoints._policy.rules import Rule
     from cutpoints._policy.sql import Dialect
 
-Missing = Literal["error", "negative", "positive", "keep"]
+Missing = Literal["error", "negative", "positive", "review", "keep"]
 Dtype = Literal["float64", "float32"]
 Direction = Literal["maximize", "minimize"]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, init=False)
 class Policy:
-    """A threshold to deploy: *positive iff score >= threshold*, and what is known about it.
+    """A rule to deploy, such as *positive iff score >= threshold*, and what is known about it.
 
-    `Solution.policy` makes one with everything in it; by hand a threshold is enough. Decisions are
-    the same bit for bit wherever it is applied: arrays, frames, files, SQL, plain Python.
+    Results make one with everything in it: `Solution.policy`, `Segments.policy`. By hand a threshold is
+    enough, and `Policy.segments`, `Policy.band`, `Policy.labels` and `Policy.ordinal` make the other rules.
+    Decisions are the same bit for bit wherever it is applied: arrays, frames, files, SQL, plain Python, ONNX.
 
     Parameters
     ----------
     threshold : float
         ``inf`` gives no positives (except scores of ``inf``), ``-inf`` gives positives only.
+    rule : Rule, default=None
+        Any other rule, in place of a threshold.
     score, label : str, default=None
         The columns of the scores and, to check it later, of the labels.
     pos_label : int, float, bool or str, default=1
         The positive label.
-    missing : {"error", "negative", "positive", "keep"}, default="error"
+    missing : {"error", "negative", "positive", "review", "keep"}, default="error"
         What to make of a score that is NaN or null: refuse all rows, decide, or leave the decision
-        missing.
+        missing. "review" is for bands; ordered classes have "error" and "keep" alone.
     dtype : {"float64", "float32"}, default="float64"
         The type of the scores that it was found on, and so of the threshold. Scores are never rounded
         to it: the rule is about the exact values. So decide on the type that it was found on: 0.3 as
         float64 is below 0.3 as float32.
-    name : str, default=None
-        What to call it.
+    name, description : str, default=None
+        What to call it, and what people should know about it.
     objective, direction, constraints : str, {"maximize", "minimize"}, tuple of str
         What it is best for, as in the solution; left out by default.
     found_on : FoundOn, default=None
@@ -70,66 +75,235 @@ class Policy:
          WHEN CAST("p" AS DOUBLE) >= CAST('0.35' AS DOUBLE) THEN 1 ELSE 0 END
     """
 
-    threshold: float
-    _: KW_ONLY
-    score: str | None = None
-    label: str | None = None
-    pos_label: Any = 1
-    missing: Missing = "error"
-    dtype: Dtype = "float64"
-    name: str | None = None
-    objective: str | None = None
-    direction: Direction | None = None
-    constraints: tuple[str, ...] = ()
-    found_on: FoundOn | None = None
-    created: str | None = None
-    library: str | None = None
+    rule: Rule
+    name: str | None
+    description: str | None
+    score: str | None
+    label: str | None
+    pos_label: Any
+    missing: Missing
+    dtype: Dtype
+    objective: str | None
+    direction: Direction | None
+    constraints: tuple[str, ...]
+    found_on: FoundOn | None
+    created: str | None
+    library: str | None
 
-    def __post_init__(self) -> None:
-        if hasattr(self.pos_label, "item"):
-            object.__setattr__(self, "pos_label", self.pos_label.item())
+    def __init__(
+        self,
+        threshold: float | None = None,
+        *,
+        rule: Rule | None = None,
+        score: str | None = None,
+        label: str | None = None,
+        pos_label: Any = 1,
+        missing: Missing = "error",
+        dtype: Dtype = "float64",
+        name: str | None = None,
+        description: str | None = None,
+        objective: str | None = None,
+        direction: Direction | None = None,
+        constraints: Sequence[str] = (),
+        found_on: FoundOn | None = None,
+        created: str | None = None,
+        library: str | None = None,
+    ) -> None:
+        if rule is None:
+            rule = ThresholdRule(threshold)  # type: ignore[arg-type] # it checks what it gets
+        elif threshold is not None or not isinstance(rule, rules.Rule):
+            raise InvalidParameterError.of(
+                parameter="rule",
+                caller="Policy",
+                must_be="given without a threshold, and one of the rules of a policy",
+                got=rule,
+                hint="Policy.segments, Policy.band, Policy.labels and Policy.ordinal make them.",
+            )
+        fields = {
+            "rule": rule,
+            "name": name,
+            "description": description,
+            "score": score,
+            "label": label,
+            "pos_label": rules.plain(pos_label),
+            "missing": missing,
+            "dtype": dtype,
+            "objective": objective,
+            "direction": direction,
+            "constraints": constraints,
+            "found_on": found_on,
+            "created": created,
+            "library": library,
+        }
+        for field, value in fields.items():
+            object.__setattr__(self, field, value)
         self._check()
-        # -0.0 and 0.0 decide alike, and only one of them looks like it.
-        object.__setattr__(self, "threshold", float(self.threshold) + 0.0)
-        object.__setattr__(self, "constraints", tuple(self.constraints))
-        if self.found_on is None and (self.objective is not None or self.constraints):
-            self.goal()  # raises for a slip; what `find` has found may be a function of the user's
+        object.__setattr__(self, "constraints", tuple(constraints))
+        # A slip in a goal is an error; what has been found may be a function of the user's.
+        binary = rule.kind in ("threshold", "segments")
+        if binary and found_on is None and (objective is not None or constraints):
+            self.goal()
+
+    @classmethod
+    def segments(
+        cls,
+        thresholds: Mapping[Any, float],
+        *,
+        by: str | Sequence[str],
+        default: float | Literal["error", "keep"] = "error",
+        **fields: Any,
+    ) -> Policy:
+        """Return a policy with one threshold per segment.
+
+        Parameters
+        ----------
+        thresholds : mapping
+            From keys to thresholds. A key is the value of the column `by`: a string, a number, a boolean, or
+            None for rows without a value; a tuple of them where there are several columns.
+        by : str or list of str
+            The columns that tell segments apart.
+        default : float, "error" or "keep", default="error"
+            For rows of any other segment: a threshold, or refuse all rows, or leave the decision missing.
+        **fields
+            As of a `Policy`: score, label, missing, name, ...
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> policy = cp.Policy.segments({"DE": 0.4, "FR": 0.6}, by="country", default=0.5)
+        >>> policy.decide([0.45, 0.45, 0.45], ["DE", "FR", "IT"])
+        array([1, 0, 0], dtype=int8)
+        """
+        return cls(rule=rules.segments(thresholds, by, default), **fields)
+
+    @classmethod
+    def band(cls, low: float, high: float, **fields: Any) -> Policy:
+        """Return a policy that says yes from `high` on, no below `low`, and review in between.
+
+        Parameters
+        ----------
+        low, high : float
+            The ends; equal ends leave nothing to review.
+        **fields
+            As of a `Policy`: score, label, missing, name, ...
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> cp.Policy.band(0.2, 0.8).decide([0.1, 0.2, 0.8])
+        array([ 0, -1,  1], dtype=int8)
+        """
+        return cls(rule=BandRule(low, high), **fields)
+
+    @classmethod
+    def labels(
+        cls, thresholds: Mapping[Any, float], *, scores: Mapping[Any, str] | None = None, **fields: Any
+    ) -> Policy:
+        """Return a policy with one decision per label, for rows that may have several.
+
+        Parameters
+        ----------
+        thresholds : mapping
+            From labels to thresholds, in the order of the columns of a matrix. Integers become text.
+        scores : mapping, default=None
+            From labels to the columns of their scores in a frame; a column has the label's name by default.
+        **fields
+            As of a `Policy`: missing, name, ...
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> cp.Policy.labels({"sport": 0.5, "politics": 0.2}).decide([[0.4, 0.3], [0.6, 0.1]])
+        array([[0, 1],
+               [1, 0]], dtype=int8)
+        """
+        return cls(rule=rules.labels(thresholds, scores), **fields)
+
+    @classmethod
+    def ordinal(
+        cls, cutpoints: Sequence[float], *, classes: Sequence[Any] | None = None, **fields: Any
+    ) -> Policy:
+        """Return a policy that gives one of several ordered classes.
+
+        Parameters
+        ----------
+        cutpoints : sequence of float
+            Ascending; a score is of the class after the last cutpoint that it reaches.
+        classes : sequence of str or numbers, default=None
+            One more than there are cutpoints, from the lowest to the highest; 0, 1, 2, ... by default.
+        **fields
+            As of a `Policy`: score, label, name, ...
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> cp.Policy.ordinal([0.2, 0.6], classes=["low", "medium", "high"]).decide([0.1, 0.2, 0.9])
+        array(['low', 'medium', 'high'], dtype='<U6')
+        """
+        return cls(rule=rules.cutpoints(cutpoints, classes), **fields)
+
+    @property
+    def threshold(self) -> float:
+        """The threshold of a policy that has one; an error for other rules."""
+        return self.single("threshold")
+
+    def single(self, caller: str) -> float:
+        """Return the one threshold; raise if the rule has several."""
+        if not isinstance(self.rule, ThresholdRule):
+            raise InvalidParameterError.of(
+                parameter="policy",
+                caller=caller,
+                must_be="a policy of one threshold",
+                got=f"a policy of {self.rule.kind}",
+                hint="policy.rule has its thresholds.",
+            )
+        return self.rule.threshold
 
     def _check(self) -> None:
         """Raise for anything that cannot be meant."""
-        if not isinstance(self.threshold, numbers.Real) or isinstance(self.threshold, bool):
-            self._refuse("threshold", "a number, not NaN")
-        try:
-            threshold = float(self.threshold)
-        except OverflowError:
-            self._refuse("threshold", "a number that a float can hold", "for no positives pass math.inf.")
-        if math.isnan(threshold):
-            self._refuse("threshold", "a number, not NaN")
-        for field in ("score", "label", "name", "objective", "created", "library"):
+        for field in ("score", "label", "name", "description", "objective", "created", "library"):
             if getattr(self, field) is not None and not is_text(getattr(self, field)):
                 self._refuse(field, TEXT)
         label = self.pos_label
         if not (is_text(label) or isinstance(label, bool) or (is_finite(label) and abs(label) < 1 << 63)):
             self._refuse("pos_label", f"{TEXT}, a number below 2**63 or a boolean")
         for field, allowed in (
-            ("missing", get_args(Missing)),
+            ("missing", self._missing),
             ("dtype", get_args(Dtype)),
             ("direction", (*get_args(Direction), None)),
         ):
             if getattr(self, field) not in allowed:
                 self._refuse(field, f"one of {', '.join(map(repr, allowed))}")
-        with np.errstate(over="ignore"):
-            if self.dtype == "float32" and float(np.float32(threshold)) != threshold:
-                self._refuse("threshold", "a float32, as dtype says", "pass float(numpy.float32(threshold)).")
+        if self.dtype == "float32":
+            self._check_float32()
         if isinstance(self.constraints, str) or not all(isinstance(one, str) for one in self.constraints):
             self._refuse("constraints", "a tuple of strings such as 'precision >= 0.95'")
         if (self.objective is None) != (self.direction is None):
             self._refuse("direction", "given together with 'objective'")
 
+    def _check_float32(self) -> None:
+        with np.errstate(over="ignore"):
+            for decision in self.rule.decisions():
+                for edges in (*decision.segments.values(), decision.otherwise or ()):
+                    for edge in edges:
+                        if float(np.float32(edge)) != edge:
+                            raise InvalidParameterError.of(
+                                parameter="threshold",
+                                caller="Policy",
+                                must_be="a float32, as dtype says",
+                                got=edge,
+                                hint="pass float(numpy.float32(threshold)).",
+                            )
+
     def _refuse(self, field: str, must_be: str, hint: str | None = None) -> NoReturn:
         raise InvalidParameterError.of(
             parameter=field, caller="Policy", must_be=must_be, got=getattr(self, field), hint=hint
         )
+
+    @property
+    def _missing(self) -> tuple[str, ...]:
+        """What can be made of missing scores under this rule."""
+        return ("error", *self.rule.missing, "keep")
 
     # --- a file
 
@@ -171,46 +345,54 @@ class Policy:
     def decide(
         self,
         data: Any,
+        by: Any = None,
         *,
         score: str | None = None,
         column: str = "decision",
         missing: Missing | None = None,
         positive: Any = 1,
         negative: Any = 0,
+        review: Any = -1,
     ) -> Any:
         """Return the decisions for scores, or a frame with a column of decisions added.
 
         Parameters
         ----------
         data : array-like, series, data frame or lazy frame
-            An array gives an array, a series a series, a frame the same frame with one more column.
+            An array gives an array, a series a series, a frame the same frame with one more column. A
+            policy of labels takes a matrix with a column per label, and adds a column per label to a frame.
             Any frame that narwhals knows: pandas, polars, pyarrow, and lazy ones of polars, DuckDB,
             Spark, Dask, Ibis, which stay lazy.
+        by : array-like, or a list, dict or frame of several, default=None
+            The segments of the rows, for arrays and series under a policy of segments; a frame has them in
+            the columns that the policy names.
         score : str, default=None
             The column of scores; the policy's own by default.
         column : str, default="decision"
-            The name of the new column, which must not exist.
-        missing : {"error", "negative", "positive", "keep"}, default=None
-            What to make of NaN and null; as the policy says by default. With ``"error"`` a lazy
-            frame is asked once, by a query over the scores alone, whether any is missing: lazy
-            frames that must not run before their time need another choice.
-        positive, negative : default=1 and 0
-            What to write, such as two strings.
+            The name of the new column, which must not exist; ``decision_LABEL`` for a policy of labels.
+        missing : {"error", "negative", "positive", "review", "keep"}, default=None
+            What to make of NaN and null; as the policy says by default. With ``"error"``, for missing scores
+            or unknown segments, a lazy frame is asked once, by a query over these columns alone, whether
+            there are any: lazy frames that must not run before their time need another choice.
+        positive, negative, review : default=1, 0 and -1
+            What to write, such as strings.
 
         Returns
         -------
         ndarray of int8, series or frame
-            With ``missing="keep"`` an array is float64 with NaN (or an object array with None, for strings).
+            Where decisions can be missing ("keep"), an array is float64 with NaN (or, for strings, an
+            object array with None). Ordered classes are written as they are.
         """
         from cutpoints._policy.decisions import decide
 
         return decide(
             self,
             data,
+            by,
             score=score,
             column=column,
             missing=self.missing_rule(missing, "decide"),
-            labels=(negative, positive),
+            written={0: negative, 1: positive, -1: review},
         )
 
     def apply(
@@ -257,7 +439,9 @@ class Policy:
         dialect: Dialect = "ansi",
         missing: Missing | None = None,
     ) -> str:
-        """Return a SQL expression that is 1, 0 or NULL, bit for bit as `decide`.
+        """Return a SQL expression of the decision or NULL, bit for bit as `decide`.
+
+        For a policy of labels it is one named expression per label, separated by commas.
 
         Parameters
         ----------
@@ -267,18 +451,19 @@ class Policy:
             ``"duckdb"``, ``"sqlite"``, ``"postgres"`` and ``"spark"`` are run in our tests;
             ``"ansi"``, ``"bigquery"``, ``"snowflake"`` and ``"mysql"`` are written by their manuals.
         missing : {"error", "negative", "positive", "keep"}, default=None
-            NaN and NULL: as the policy says, where it says "error" NULL, which is no decision. To
-            have the query fail, pass ``"error"``; DuckDB, Spark and BigQuery can.
+            NaN and NULL: as the policy says, where it says "error" NULL, which is no decision. The same
+            goes for unknown segments. To have the query fail, pass ``"error"``; DuckDB, Spark and
+            BigQuery can.
         """
         from cutpoints._policy.sql import to_sql
 
-        rule = self.missing_rule(missing, "to_sql")
-        if missing is None and rule == "error":
-            rule = "keep"
-        return to_sql(self.threshold, self.column(column, "to_sql"), dialect, rule)
+        return to_sql(self, column, dialect, self.missing_rule(missing, "to_sql"), fail=missing == "error")
 
     def to_python(self, *, function: str = "decide", missing: Missing | None = None) -> str:
-        """Return the source of a Python function of a score, or of a list of scores, that needs no package.
+        """Return the source of a Python function that needs no package.
+
+        It takes a score, or a list of scores; with segments, also a key or a list of keys (tuples where
+        there are several columns); with labels, the scores of one row, one per label.
 
         Parameters
         ----------
@@ -289,7 +474,7 @@ class Policy:
         """
         from cutpoints._policy.python import to_python
 
-        return to_python(self.threshold, function, self.missing_rule(missing, "to_python"))
+        return to_python(self, function, self.missing_rule(missing, "to_python"))
 
     def to_sklearn(self, estimator: Any, *, response_method: str = "auto") -> Any:
         """Return a scikit-learn `FixedThresholdClassifier` with this threshold.
@@ -362,9 +547,16 @@ class Policy:
             return goal(minimize=self.objective, subject_to=constraints, caller="Policy", columns=True)
         return goal(maximize=self.objective, subject_to=constraints, caller="Policy", columns=True)
 
-    def column(self, given: str | None, caller: str) -> str:
-        """Return the name of the score's column; raise if it is not known."""
-        name = self.score if given is None else given
+    def column(self, given: str | None, caller: str, own: str | None = None) -> str:
+        """Return the name of the score's column, `own` that of a label; raise if it is not known."""
+        if own is not None and given is not None:
+            raise InvalidParameterError.of(
+                parameter="score" if caller != "to_sql" else "column",
+                caller=caller,
+                must_be="left out for a policy of labels, which names a column for each",
+                got=given,
+            )
+        name = own or (self.score if given is None else given)
         if not isinstance(name, str) or not name or "\0" in name:
             raise InvalidParameterError.of(
                 parameter="score" if caller != "to_sql" else "column",
@@ -377,11 +569,11 @@ class Policy:
 
     def missing_rule(self, given: Any, caller: str) -> Missing:
         """Return what to make of missing scores; raise for what cannot be meant."""
-        if given is not None and given not in get_args(Missing):
+        if given is not None and given not in self._missing:
             raise InvalidParameterError.of(
                 parameter="missing",
                 caller=caller,
-                must_be=f"one of {', '.join(map(repr, get_args(Missing)))}",
+                must_be=f"one of {', '.join(map(repr, self._missing))}",
                 got=given,
             )
         return self.missing if given is None else given
@@ -389,13 +581,17 @@ class Policy:
     def __repr__(self) -> str:
         return "\n".join(f"{name:<12}{text}" for name, text in self.lines())
 
+    def _repr_html_(self) -> str:
+        return html_pairs(self.lines())
+
     def lines(self) -> list[tuple[str, str]]:
         """Return what the policy says, as pairs of a name and a string for people."""
-        score = "score" if self.score is None else self.score
-        kind = "" if self.dtype == "float64" else f" ({self.dtype})"
+        kind = [] if self.dtype == "float64" else [("scores", self.dtype)]
         lines = [
             ("policy", self.name or "(no name)"),
-            ("rule", f"positive if {score} >= {exact(self.threshold)}{kind}"),
+            *([] if self.description is None else [("about", self.description)]),
+            *self.rule.lines("score" if self.score is None else self.score),
+            *kind,
             ("missing", {"error": "an error", "keep": "no decision"}.get(self.missing, self.missing)),
         ]
         if self.objective is not None:

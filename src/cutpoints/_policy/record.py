@@ -6,26 +6,29 @@ import hashlib
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
 from cutpoints._evaluate.counted_folds import value_on_new_data
-from cutpoints._kernel.weights import FixedPoint
-from cutpoints._policy.typed_json import matching
-from cutpoints._result import Certificate, Confusion, Guarantee, Interval, context_of
+from cutpoints._goal import goal
+from cutpoints._kernel.weights import FixedPoint, as_number
+from cutpoints._policy.rules import KEY, MOST_SEGMENTS, KeyPart
+from cutpoints._policy.typed_json import AtMost, matching
+from cutpoints._result import Certificate, Confusion, Guarantee, Interval, context_of, value_of
 from cutpoints._validate import generator
 from cutpoints._version import __version__
 from cutpoints.exceptions import CutpointError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from fractions import Fraction
 
     from cutpoints._kernel.tables import Summary
     from cutpoints._policy.policy import Missing, Policy
     from cutpoints._result import Context, Solution
+    from cutpoints._segments import Segments
 
 LIBRARY = f"cutpoints {__version__}"
 Sha256 = Annotated[str, matching("sha256:[0-9a-f]{64}", "'sha256:' and 64 hexadecimal digits")]
@@ -56,13 +59,22 @@ class Distribution:
 
 
 @dataclass(frozen=True)
+class SegmentRecord:
+    """What the threshold of one segment did there."""
+
+    key: tuple[Annotated[KeyPart, KEY], ...]
+    value: float | None
+    confusion: Confusion
+
+
+@dataclass(frozen=True)
 class FoundOn:
-    """What the threshold did on the data it was found on.
+    """What the rule did on the data it was found on.
 
     Attributes
     ----------
     status, value, interval, confusion, rows, positives, negatives, certificate, guarantee
-        As in the solution.
+        As in the solution. With several thresholds, those of all rows together, without an interval.
     fingerprint : str or None
         SHA-256 over the number of rows, the exact masses of both classes, the lowest and the
         highest score, and TP and FP at the threshold. The order of the rows and the engine do not
@@ -74,26 +86,30 @@ class FoundOn:
         The value to expect on new data, where `value` is the best of many and so too good: folds of the
         counts, each judged at the best edge of the others. None for weights, fewer than five rows of a
         class, and functions of your own.
+    segments : tuple of SegmentRecord
+        What happened in each segment, in the order of the rule's.
     """
 
     status: str
     value: float
-    interval: Interval
+    interval: Interval | None
     confusion: Confusion
     rows: int
     positives: int | float
     negatives: int | float
-    certificate: Certificate
+    certificate: Certificate | None
     guarantee: Guarantee | None = None
     fingerprint: Sha256 | None = None
     distribution: Distribution | None = None
     cross_validated: float | None = None
+    segments: Annotated[tuple[SegmentRecord, ...], AtMost(MOST_SEGMENTS)] = ()
 
 
 def from_solution(
     solution: Solution,
     *,
     name: str | None,
+    description: str | None,
     score: str | None,
     label: str | None,
     pos_label: Any,
@@ -126,23 +142,103 @@ def from_solution(
         distribution=None if context is None else _distribution(context, solution.threshold),
         cross_validated=None if context is None else _cross_validated(context, solution),
     )
-    known = (None, None, None) if context is None else (context.score, context.label, context.pos_label)
-    positive = pos_label if pos_label is not None else known[2]
     return Policy(
         solution.threshold,
         name=name,
-        score=known[0] if score is None else score,
-        label=known[1] if label is None else label,
-        pos_label=1 if positive is None else positive,
+        description=description,
+        **_columns(context, score=score, label=label, pos_label=pos_label),
         missing=missing,
-        dtype="float32" if context is not None and context.dtype.itemsize == 4 else "float64",
         objective=solution.objective,
         direction=solution.direction,
         constraints=solution.constraints,
         found_on=found,
-        created=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        library=LIBRARY,
+        **made_now(),
     )
+
+
+def _columns(context: Context | None, *, score: Any, label: Any, pos_label: Any) -> dict[str, Any]:
+    """Return the columns, the positive label and the type of scores: as given, or as the data were."""
+    known = (None, None, None) if context is None else (context.score, context.label, context.pos_label)
+    positive = pos_label if pos_label is not None else known[2]
+    return {
+        "score": known[0] if score is None else score,
+        "label": known[1] if label is None else label,
+        "pos_label": 1 if positive is None else positive,
+        "dtype": "float32" if context is not None and context.dtype.itemsize == 4 else "float64",
+    }
+
+
+def from_segments(
+    found: Segments,
+    *,
+    default: float | Literal["error", "keep"],
+    name: str | None,
+    description: str | None,
+    score: str | None,
+    label: str | None,
+    pos_label: Any,
+    missing: Missing,
+) -> Policy:
+    """Turn the solutions of segments into a policy; raise if none has a threshold."""
+    from cutpoints._policy.policy import Policy
+
+    solved = found.solved
+    if not solved:
+        next(iter(found.values())).raise_if_infeasible()
+    context = context_of(next(iter(solved.values())))
+    columns = _columns(context, score=score, label=label, pos_label=pos_label)
+    if default not in ("error", "keep"):
+        columns["dtype"] = "float64"  # a threshold by hand is of no type
+    return Policy.segments(
+        {key: one.threshold for key, one in solved.items() if one.threshold is not None},
+        by=found.by,
+        default=default,
+        name=name,
+        description=description,
+        **columns,
+        missing=missing,
+        objective=found.objective,
+        direction=found.direction,
+        constraints=found.constraints,
+        found_on=_found_in_segments(found, solved),
+        **made_now(),
+    )
+
+
+def _found_in_segments(found: Segments, solved: Mapping[Any, Solution]) -> FoundOn | None:
+    """Return what the thresholds did, in each segment and in all of them together."""
+    records = []
+    total = dict.fromkeys(("tp", "fp", "fn", "tn"), Fraction(0))
+    for key, one in solved.items():
+        assert one.confusion is not None
+        parts = key if len(found.by) > 1 else (key,)
+        records.append(SegmentRecord(parts, one.value, one.confusion))
+        for count, mass in one.confusion.fractions().items():
+            total[count] += mass
+    confusion = Confusion(**{count: as_number(mass) for count, mass in total.items()})
+    try:
+        asked: Any = {found.direction: found.objective}
+        value = value_of(goal(**asked).expression, total)
+    except CutpointError:  # a function of the user's
+        return None
+    if value != value:  # undefined for all rows together
+        return None
+    return FoundOn(
+        status=next(iter(solved.values())).status,
+        value=value,
+        interval=None,
+        confusion=confusion,
+        rows=sum(one.rows for one in solved.values()),
+        positives=as_number(total["tp"] + total["fn"]),
+        negatives=as_number(total["fp"] + total["tn"]),
+        certificate=None,
+        segments=tuple(records),
+    )
+
+
+def made_now() -> dict[str, Any]:
+    """Return when and by what a policy is made."""
+    return {"created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), "library": LIBRARY}
 
 
 def fingerprint(summary: Summary, counts: Mapping[str, Fraction]) -> str:

@@ -19,6 +19,7 @@ def to_sklearn(policy: Policy, estimator: Any, response_method: str) -> Any:
     from sklearn.model_selection import FixedThresholdClassifier
     from sklearn.utils.validation import check_is_fitted
 
+    threshold = policy.single("to_sklearn")
     if response_method not in ("auto", "predict_proba", "decision_function"):
         raise InvalidParameterError.of(
             parameter="response_method",
@@ -41,7 +42,7 @@ def to_sklearn(policy: Policy, estimator: Any, response_method: str) -> Any:
             got=estimator,
         )
     spread = None if policy.found_on is None else policy.found_on.distribution
-    ends = [policy.threshold, *(() if spread is None else spread.edges)]
+    ends = [threshold, *(() if spread is None else spread.edges)]
     beyond = any(not 0 <= end <= 1 for end in ends if np.isfinite(end))
     if response_method == "auto" and beyond and hasattr(estimator, "predict_proba"):
         raise InvalidParameterError.of(
@@ -67,7 +68,7 @@ def to_sklearn(policy: Policy, estimator: Any, response_method: str) -> Any:
     # As a NumPy float64: NumPy rounds a Python float to float32 beside scores of that type.
     return FixedThresholdClassifier(
         FrozenEstimator(estimator) if fitted else estimator,
-        threshold=np.float64(policy.threshold),
+        threshold=np.float64(threshold),
         pos_label=policy.pos_label,
         response_method=response_method,
     )

@@ -1,4 +1,4 @@
-"""The rule as a SQL expression, in the words of each dialect, with the very threshold.
+"""The rule as a SQL expression, in the words of each dialect, with the very thresholds.
 
 A decimal literal is not enough for that: DuckDB and PostgreSQL read it as a decimal number, and
 SQLite 3.40 misreads one in two hundred by a bit. Where a dialect has a correctly rounded conversion
@@ -11,31 +11,48 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from cutpoints._policy.rules import SegmentRule
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from cutpoints._policy.policy import Missing
+    from cutpoints._policy.policy import Missing, Policy
+    from cutpoints._policy.rules import Decision, Edges, KeyPart
 
 Dialect = Literal["ansi", "bigquery", "duckdb", "mysql", "postgres", "snowflake", "spark", "sqlite"]
 _STEP = 62
 """The exponent of the largest power of two that is an integer in SQL."""
 
 
+def _doubled(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _escaped(text: str) -> str:
+    """Quote for dialects in which a backslash escapes; a line end would break the literal there."""
+    for character, spelled in (("\\", "\\\\"), ("'", "\\'"), ("\n", "\\n"), ("\r", "\\r")):
+        text = text.replace(character, spelled)
+    return f"'{text}'"
+
+
 @dataclass(frozen=True)
 class _Words:
-    """How a dialect says it: a quoted name, a double, NaN, and how a query fails."""
+    """How a dialect says it: a quoted name, a double, a string, NaN, equal keys, and how a query fails."""
 
     type_: str
     quote: str = '"'
     number: Callable[[float, str], str] = lambda x, type_: f"CAST('{x!r}' AS {type_})"
+    text: Callable[[str], str] = _doubled
+    same_text: str = "{0} = {1}"
+    """Whether a column has this very text: no collation may take a for A, nor ignore spaces at an end."""
     nan: str | None = "{0} <> {0}"
     fail: str | None = None
     absent: str = "{0} IS NULL"
     cast: bool = True
+    booleans: tuple[str, str] = ("FALSE", "TRUE")
 
 
 def _parts(x: float) -> str:
@@ -52,27 +69,43 @@ def _parts(x: float) -> str:
 
 _WORDS: dict[str, _Words] = {
     "ansi": _Words("DOUBLE PRECISION"),
-    "bigquery": _Words("FLOAT64", "`", nan="IS_NAN({0})", fail="ERROR('missing score')"),
-    "duckdb": _Words("DOUBLE", nan="isnan({0})", fail="error('missing score')"),
-    # It has neither NaN nor infinity, and its literals with an exponent are doubles.
-    "mysql": _Words("DOUBLE", "`", number=lambda x, _: f"{x!r}" if "e" in repr(x) else f"{x!r}E0", nan=None),
-    # NaN equals NaN there, and is the greatest number.
-    "postgres": _Words("double precision", nan="{0} = CAST('NaN' AS double precision)"),
-    "snowflake": _Words("DOUBLE", nan="{0} = CAST('NaN' AS DOUBLE)"),
-    "spark": _Words("DOUBLE", "`", nan="isnan({0})", fail="raise_error('missing score')"),
+    "bigquery": _Words("FLOAT64", "`", text=_escaped, nan="IS_NAN({0})", fail="ERROR('{0}')"),
+    "duckdb": _Words("DOUBLE", same_text="{0} COLLATE C = {1}", nan="isnan({0})", fail="error('{0}')"),
+    # It has neither NaN nor infinity, and its literals with an exponent are doubles. Its collations take
+    # a for A, and its strings may or may not know backslashes: bytes are compared, written as digits.
+    "mysql": _Words(
+        "DOUBLE",
+        "`",
+        number=lambda x, _: f"{x!r}" if "e" in repr(x) else f"{x!r}E0",
+        text=lambda text: f"X'{text.encode().hex()}'",
+        same_text="CAST(CONVERT({0} USING utf8mb4) AS BINARY) = {1}",
+        nan=None,
+    ),
+    # NaN equals NaN there, and is the greatest number. A column may have a collation that takes a for A, or
+    # be of the type citext; in E'...' a backslash escapes whatever the server's settings are.
+    "postgres": _Words(
+        "double precision",
+        text=lambda text: "E" + _escaped(text) if "\\" in text else _doubled(text),
+        same_text='CAST({0} AS text) COLLATE "C" = {1}',
+        nan="{0} = CAST('NaN' AS double precision)",
+    ),
+    "snowflake": _Words("DOUBLE", text=_escaped, nan="{0} = CAST('NaN' AS DOUBLE)"),
+    "spark": _Words("DOUBLE", "`", text=_escaped, nan="isnan({0})", fail="raise_error('{0}')"),
     # A NaN is stored as NULL there. Any column may hold text, which as a number would be 0.
     "sqlite": _Words(
         "REAL",
         number=lambda x, _: _parts(x),
+        same_text="{0} = {1} COLLATE BINARY",
         nan=None,
         absent="typeof({0}) NOT IN ('real', 'integer')",
         cast=False,
+        booleans=("0", "1"),
     ),
 }
 
 
-def to_sql(threshold: float, column: str, dialect: str, missing: Missing) -> str:
-    """Return the CASE expression."""
+def to_sql(policy: Policy, column: str | None, dialect: str, missing: Missing, *, fail: bool) -> str:
+    """Return the CASE expression, or one for each label; `fail`: what is an error fails the query."""
     if dialect not in _WORDS:
         raise InvalidParameterError.of(
             parameter="dialect",
@@ -82,22 +115,105 @@ def to_sql(threshold: float, column: str, dialect: str, missing: Missing) -> str
             hint="'ansi' is a good start for any other.",
         )
     words = _WORDS[dialect]
-    name = quoted(column, dialect)
-    score = f"CAST({name} AS {words.type_})" if words.cast else name
-    absent = words.absent.replace("{0}", name)
-    if words.nan is not None:
-        absent += f" OR {words.nan.replace('{0}', score)}"
-    outcome = {"positive": "1", "negative": "0", "keep": "NULL"}.get(missing, words.fail)
-    if outcome is None:
+    if fail and words.fail is None:
         able = ", ".join(repr(one) for one, its in _WORDS.items() if its.fail)
         raise InvalidParameterError.of(
             parameter="missing",
             caller="to_sql",
-            must_be=f"'negative', 'positive' or 'keep' for {dialect}: only {able} can fail inside a query",
-            got=missing,
+            must_be=f"one of the others for {dialect}: only {able} can fail inside a query",
+            got="error",
         )
-    called = condition(threshold, score, dialect)
-    return f"CASE WHEN {absent} THEN {outcome}\n     WHEN {called} THEN 1 ELSE 0 END"
+    made = []
+    for decision in policy.rule.decisions():
+        name = quoted(policy.column(column, "to_sql", decision.score), dialect)
+        score = f"CAST({name} AS {words.type_})" if words.cast else name
+        absent = words.absent.replace("{0}", name)
+        if words.nan is not None:
+            absent += f" OR {words.nan.replace('{0}', score)}"
+        text = expression(
+            policy,
+            decision,
+            score,
+            {one: quoted(one, dialect) for one in decision.by},
+            absent=absent,
+            dialect=dialect,
+            missing=missing,
+            fail=fail,
+        )
+        named = "" if decision.label is None else f" AS {quoted(f'decision_{decision.label}', dialect)}"
+        made.append(text + named)
+    return ",\n".join(made)
+
+
+def expression(
+    policy: Policy,
+    decision: Decision,
+    score: str,
+    keys: Mapping[str, str],
+    *,
+    absent: str,
+    dialect: str,
+    missing: Missing,
+    fail: bool = False,
+    same: Callable[[str, KeyPart], str] | None = None,
+) -> str:
+    """Return the CASE expression of one column of decisions.
+
+    `score` is the SQL of a double, `absent` whether it is missing, `keys` the SQL of each column of segments,
+    and `same` whether such a column has a key, which is `same_key` by default.
+    """
+    words = _WORDS[dialect]
+    failing = (words.fail or "NULL").format
+    outcome = "NULL"
+    if missing in policy.rule.missing:
+        outcome = value(policy.rule.missing[missing], dialect)
+    elif missing == "error" and fail:
+        outcome = failing("missing score")
+    lines = [f"CASE WHEN {absent} THEN {outcome}"]
+    equal = same or (lambda column, part: same_key(column, part, dialect))
+    for key, edges in decision.segments.items():
+        is_key = " AND ".join(equal(keys[name], part) for name, part in zip(decision.by, key, strict=True))
+        lines.append(f"WHEN {is_key} THEN CASE {_steps(decision, edges, score, dialect)} END")
+    if decision.otherwise is None:
+        refused = fail and isinstance(policy.rule, SegmentRule) and policy.rule.default == "error"
+        lines.append(f"ELSE {failing('unknown segment') if refused else 'NULL'} END")
+    elif decision.by:
+        lines.append(f"ELSE CASE {_steps(decision, decision.otherwise, score, dialect)} END END")
+    else:
+        lines.append(f"{_steps(decision, decision.otherwise, score, dialect)} END")
+    return "\n     ".join(lines)
+
+
+def _steps(decision: Decision, edges: Edges, score: str, dialect: str) -> str:
+    """Return the branches of a CASE from the highest edge to the lowest."""
+    pairs = reversed(list(zip(edges, decision.values[1:], strict=True)))
+    branches = [f"WHEN {condition(edge, score, dialect)} THEN {value(one, dialect)}" for edge, one in pairs]
+    return " ".join([*branches, f"ELSE {value(decision.values[0], dialect)}"])
+
+
+def value(one: Any, dialect: str) -> str:
+    """Return a decision as a literal."""
+    if isinstance(one, str):
+        return text_value(one, dialect)
+    return str(one) if isinstance(one, int) else _WORDS[dialect].number(one, _WORDS[dialect].type_)
+
+
+def text_value(text: str, dialect: str) -> str:
+    """Return a text as a literal that is a text, and not bytes."""
+    literal = _WORDS[dialect].text(text)
+    return f"CONVERT({literal} USING utf8mb4)" if dialect == "mysql" else literal
+
+
+def same_key(column: str, part: KeyPart, dialect: str) -> str:
+    """Return the SQL of whether a column has this key; NULL is the key None."""
+    words = _WORDS[dialect]
+    if part is None:
+        return f"{column} IS NULL"
+    if isinstance(part, str):
+        return words.same_text.format(column, words.text(part))
+    if isinstance(part, bool):
+        return f"{column} = {words.booleans[part]}"
+    return f"{column} = {value(part, dialect)}"
 
 
 def condition(threshold: float, score: str, dialect: str) -> str:

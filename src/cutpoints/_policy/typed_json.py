@@ -2,8 +2,8 @@
 
 A dataclass or a named tuple is an object with exactly these fields. A hint has the meaning that its type has
 in this package: `int` is a count, `int | float` a count or a sum of weights, and `float` any number, infinite
-ones spelled "inf" and "-inf". In ``Annotated`` a string describes the field in the schema, and a `Kind` takes
-the place of what the type says.
+ones spelled "inf" and "-inf". In ``Annotated`` a string describes the field in the schema, a `Kind` takes the
+place of what the type says, and `AtMost` bounds a list. Objects in a union are told apart by their `kind`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
+    ClassVar,
     Literal,
     TypeGuard,
     Union,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 LONGEST_TEXT = 10_000
 """Characters of a name, a label or a goal."""
 LONGEST_LIST = 1001
-"""Items of a list: 1,000 edges have 1,001 buckets."""
+"""Items of a list that says nothing else: 1,000 edges have 1,001 buckets."""
 _UNSAFE = re.compile("[\0\ud800-\udfff]")
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
@@ -54,6 +55,13 @@ class Kind:
     words: str
     schema: dict[str, Any]
     read: Callable[[Any, str], Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class AtMost:
+    """How many items a list may have."""
+
+    items: int
 
 
 def simple(
@@ -84,7 +92,12 @@ def matching(pattern: str, words: str) -> Kind:
 
 def is_text(value: Any) -> TypeGuard[str]:
     """Whether a value is a string that every file, database and terminal can hold."""
-    return isinstance(value, str) and 0 < len(value) <= LONGEST_TEXT and _UNSAFE.search(value) is None
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_TEXT and is_safe(value)
+
+
+def is_safe(text: str) -> bool:
+    """Whether a string has neither a NUL nor half of a surrogate pair."""
+    return _UNSAFE.search(text) is None
 
 
 def is_finite(value: Any) -> bool:
@@ -135,16 +148,18 @@ def kind_of(hint: Any) -> Kind:
         schema = {"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)}
         return simple(" or ".join(map(repr, arguments)), schema, lambda value: _is_one_of(value, arguments))
     if origin in (Union, types.UnionType):
+        if all("kind" in getattr(one, "__dataclass_fields__", ()) for one in arguments):
+            return _one_of(arguments)
         return _either([kind_of(one) for one in arguments])
     if origin is tuple:
-        return _list(kind_of(arguments[0]))
+        return _list(kind_of(arguments[0]), LONGEST_LIST)
     return _object(hint)
 
 
 def to_json(value: Any) -> Any:
     """Return dataclasses, named tuples, dicts, tuples and numbers as JSON can hold them."""
     if dataclasses.is_dataclass(value):
-        value = vars(value)
+        value = {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
     elif hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, dict):
@@ -158,7 +173,10 @@ def to_json(value: Any) -> Any:
 
 
 def _annotated(hint: Any, *notes: Any) -> Kind:
-    kind = next((note for note in notes if isinstance(note, Kind)), None) or kind_of(hint)
+    most = next((note.items for note in notes if isinstance(note, AtMost)), None)
+    kind = next((note for note in notes if isinstance(note, Kind)), None) or (
+        kind_of(hint) if most is None else _list(kind_of(get_args(hint)[0]), most)
+    )
     described = next(({"description": note} for note in notes if isinstance(note, str)), {})
     return dataclasses.replace(kind, schema={**kind.schema, **described})
 
@@ -178,19 +196,38 @@ def _either(kinds: list[Kind]) -> Kind:
     return Kind(words, {"anyOf": [kind.schema for kind in kinds]}, read)
 
 
-def _list(item: Kind) -> Kind:
-    words = f"a list of at most {LONGEST_LIST:,} items"
+def _one_of(types_: tuple[Any, ...]) -> Kind:
+    """Return the kind of objects whose field `kind` says which of several they are."""
+    kinds = {one.__dataclass_fields__["kind"].default: kind_of(one) for one in types_}
+    words = " or ".join(map(repr, kinds))
+
+    def read(value: Any, place: str) -> Any:
+        if not isinstance(value, dict):
+            raise _wrong("an object", value, place)
+        if "kind" not in value:
+            raise FieldError(f"The field '{place}.kind' is missing", f"{place}.kind")
+        name = value["kind"]
+        if not isinstance(name, str) or name not in kinds:
+            raise _wrong(words, name, f"{place}.kind")
+        return kinds[name].read(value, place)
+
+    return Kind("an object", {"oneOf": [kind.schema for kind in kinds.values()]}, read)
+
+
+def _list(item: Kind, most: int) -> Kind:
+    words = f"a list of at most {most:,} items"
 
     def read(value: Any, place: str) -> tuple[Any, ...]:
-        if not isinstance(value, list) or len(value) > LONGEST_LIST:
+        if not isinstance(value, list) or len(value) > most:
             raise _wrong(words, value, place)
         return tuple(item.read(one, f"{place}[{i}]") for i, one in enumerate(value))
 
-    return Kind(words, {"type": "array", "maxItems": LONGEST_LIST, "items": item.schema}, read)
+    return Kind(words, {"type": "array", "maxItems": most, "items": item.schema}, read)
 
 
 def _object(type_: Any) -> Kind:
-    kinds = {name: kind_of(hint) for name, hint in get_type_hints(type_, include_extras=True).items()}
+    hints = get_type_hints(type_, include_extras=True).items()
+    kinds = {name: kind_of(hint) for name, hint in hints if get_origin(hint) is not ClassVar}
 
     def read(value: Any, place: str) -> Any:
         if not isinstance(value, dict):

@@ -100,7 +100,7 @@ function policy(m, cut, made = null) {
   const at = m.t[cut];
   const c = m.raw(cut);
   const { checksum, ...rest } = base;
-  const content = { ...rest, threshold: json(at), threshold_hex: hex(at) };
+  const content = { ...rest, rule: { ...rest.rule, threshold: json(at) } };
   const value = ownGoal() ? m.value[cut] : costOf(c);
   if (!ownGoal()) Object.assign(content, { objective: costText(), direction: "minimize" });
   const low = at === Infinity ? number(m.scores.high) : m.cuts.complete && cut + 1 < m.n ? m.t[cut + 1] : below(at);

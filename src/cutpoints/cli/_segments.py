@@ -17,10 +17,23 @@ if TYPE_CHECKING:
 SHOWN = 50
 
 
-def find_by(data: Data, *, by: tuple[str, ...], min_rows: int, as_json: bool, **goal: Any) -> None:
-    """Find the segments' thresholds and print them; at least one must be found."""
+def find_by(
+    data: Data,
+    *,
+    by: tuple[str, ...],
+    min_rows: int,
+    as_json: bool,
+    policy: tuple[str, dict[str, Any]] | None,
+    **goal: Any,
+) -> None:
+    """Find the segments' thresholds and print them; at least one must be found.
+
+    `policy` is the file to write them to, and what is said about it.
+    """
     with waiting("Searching"):
         found = cp.find_by(data, by=list(by), min_rows=min_rows, **goal)
+    if policy is not None and found.solved:
+        found.policy(**policy[1]).save(policy[0])
     if as_json:
         print_json(found.to_dict())
     else:

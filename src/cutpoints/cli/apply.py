@@ -90,8 +90,18 @@ def load(policy: str, files: tuple[str, ...]) -> Policy:
 
 
 def _sentence(done: Applied) -> str:
-    found = f"{count(done.rows)} rows: {count(done.positive)} positive, {count(done.negative)} negative"
+    counts: dict[Any, int] = {}
+    for column in done.decisions.values():
+        for value, rows in column.items():
+            counts[value] = counts.get(value, 0) + rows
+    named = {1: "positive", 0: "negative", -1: "for review"} if set(counts) <= {-1, 0, 1} else {}
+    order = [value for value in (1, 0, -1) if value in counts] if named else list(counts)
+    columns = f", {len(done.decisions)} decisions each" if len(done.decisions) > 1 else ""
+    found = f"{count(done.rows)} rows{columns}: "
+    found += ", ".join(f"{count(counts[value])} {named.get(value, value)}" for value in order)
     if done.missing:
-        kept = done.rows - done.positive - done.negative
+        kept = done.rows * len(done.decisions) - sum(counts.values()) - done.unknown
         found += f", {count(done.missing)} without a score" + (" left undecided" if kept else " among them")
+    if done.unknown:
+        found += f", {count(done.unknown)} of unknown segments left undecided"
     return found if done.output == "-" else f"{found}. Written to {done.output}."

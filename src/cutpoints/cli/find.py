@@ -97,6 +97,15 @@ _TIES_SHOWN = 5
     metavar="FILE",
     help="Also write the threshold as a policy, for `cutpoints apply` and `cutpoints check`.",
 )
+@click.option("--name", metavar="TEXT", help="With --policy: what to call it.")
+@click.option("--description", metavar="TEXT", help="With --policy: what people should know about it.")
+@click.option(
+    "--default",
+    metavar="NUMBER",
+    callback=lambda _context, _option, text: None if text is None else _default(text),
+    help="With --policy and --by: the threshold of all other segments; or 'error' to refuse such rows, "
+    "which is the default; or 'keep' for no decision.",
+)
 @json_option
 def find(
     files: tuple[str, ...],
@@ -111,6 +120,9 @@ def find(
     min_rows: int | None,
     check_calibration: bool,
     policy_file: str | None,
+    name: str | None,
+    description: str | None,
+    default: float | Literal["error", "keep"] | None,
     as_json: bool,
     **columns: Any,
 ) -> None:
@@ -129,7 +141,8 @@ def find(
         message = "--min-rows needs --by: it is about the rows of a segment."
         raise click.UsageError(message)
     if by:
-        _check_by(columns, {"--check-calibration": check_calibration, "--policy": policy_file})
+        _check_by(columns, {"--check-calibration": check_calibration})
+    naming = _naming(policy_file, by, name=name, description=description, default=default)
     need_label(columns["label"], columns["positives"])
     data = read(files, **columns)
     goal: dict[str, Any] = {
@@ -143,7 +156,8 @@ def find(
     if by:
         from cutpoints.cli._segments import find_by
 
-        find_by(data, by=by, min_rows=min_rows or 1, as_json=as_json, **goal)
+        write = None if policy_file is None else (policy_file, naming)
+        find_by(data, by=by, min_rows=min_rows or 1, as_json=as_json, policy=write, **goal)
         return
     with waiting("Searching"):
         solution = cp.find(data, **goal)
@@ -153,7 +167,7 @@ def find(
     probabilities = _are_probabilities(data)
     check = _check(data, solution, probabilities=probabilities) if check_calibration else None
     if policy_file is not None and solution.threshold is not None:
-        solution.policy().save(policy_file)
+        solution.policy(**naming).save(policy_file)
     if as_json:
         print_json(solution.to_dict() | ({} if check is None else {"threshold_check": check.to_dict()}))
     solution.raise_if_infeasible()
@@ -161,8 +175,8 @@ def find(
         return
     # The curve of rows that stream would have to hold every distinct score.
     added = [column.name for column in wanted.columns]
-    default = cp.curve(data, columns=added).at(DEFAULT).confusion if probabilities and not data.lazy else None
-    _print(solution, wanted, default, None if check is None else check.sentence)
+    usual = cp.curve(data, columns=added).at(DEFAULT).confusion if probabilities and not data.lazy else None
+    _print(solution, wanted, usual, None if check is None else check.sentence)
 
 
 def _check_by(columns: dict[str, Any], options: dict[str, Any]) -> None:
@@ -172,6 +186,29 @@ def _check_by(columns: dict[str, Any], options: dict[str, Any]) -> None:
         if given:
             message = f"{option} cannot be combined with --by."
             raise click.UsageError(message)
+
+
+def _naming(policy_file: str | None, by: tuple[str, ...], **options: Any) -> dict[str, Any]:
+    """Return what was said about the policy; exit with 2 if there is none, or if it has no segments."""
+    given = {option: value for option, value in options.items() if value is not None}
+    if given and policy_file is None:
+        message = f"--{next(iter(given))} needs --policy."
+        raise click.UsageError(message)
+    if "default" in given and not by:
+        message = "--default needs --by: it is about rows of other segments."
+        raise click.UsageError(message)
+    return given
+
+
+def _default(text: str) -> float | Literal["error", "keep"]:
+    """Read a threshold, or one of two words."""
+    if text in ("error", "keep"):
+        return text  # type: ignore[return-value] # one of the two
+    try:
+        return float(text)
+    except ValueError:
+        message = f"{text!r} is neither a number, 'error' nor 'keep'."
+        raise click.BadParameter(message) from None
 
 
 def _are_probabilities(data: Data) -> bool:
