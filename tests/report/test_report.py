@@ -107,7 +107,7 @@ def test_the_optimum_is_that_of_find(way, goal, kind):
     best = model["operating_points"][0]
     assert (found["threshold"], found["value"]) == (best["threshold"], best["value"])
     assert found["threshold"] == model["cuts"]["threshold"][best["cut"]]
-    assert found["threshold"] == best["policy"]["threshold"]
+    assert found["threshold"] == best["policy"]["rule"]["threshold"]
 
 
 @pytest.mark.parametrize("kind", ["probabilities", "two decimals", "logits"])
