@@ -21,7 +21,13 @@ if TYPE_CHECKING:
         recalibrate,
         reliability_curve,
     )
-    from cutpoints._classes import OrdinalSolution, bayes_decision, find_ordinal
+    from cutpoints._classes import (
+        ClassWeights,
+        OrdinalSolution,
+        bayes_decision,
+        find_class_weights,
+        find_ordinal,
+    )
     from cutpoints._compare import compare
     from cutpoints._curve import curve
     from cutpoints._data.read import Data, from_counts, read
@@ -44,7 +50,7 @@ _MODULES = {
     "_band": ["Band", "bayes_band", "find_band", "risk_coverage"],
     "_calibration": ["adjust_prior", "calibration", "check_threshold", "estimate_prevalence", "recalibrate",
                      "reliability_curve"],
-    "_classes": ["OrdinalSolution", "bayes_decision", "find_ordinal"],
+    "_classes": ["ClassWeights", "OrdinalSolution", "bayes_decision", "find_class_weights", "find_ordinal"],
     "_compare": ["compare"],
     "_curve": ["curve"],
     "_data.read": ["Data", "from_counts", "read"],
@@ -68,12 +74,13 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
-    "Band", "Confusion", "CutpointClassifier", "Data", "OrdinalSolution", "Policy", "Population",
-    "Sketch", "Solution", "__version__", "adjust_prior", "assess", "bayes_band", "bayes_decision",
-    "bayes_threshold", "calibrated_threshold", "calibration", "check_threshold", "compare", "curve",
-    "estimate_prevalence", "evaluate", "evaluate_classes", "exceptions", "expected_curve", "find",
-    "find_band", "find_by", "find_expected", "find_ordinal", "from_counts", "ilp", "metrics", "nested_cv",
-    "plots", "read", "recalibrate", "reliability_curve", "report", "risk_coverage", "scorer",
+    "Band", "ClassWeights", "Confusion", "CutpointClassifier", "Data", "OrdinalSolution", "Policy",
+    "Population", "Sketch", "Solution", "__version__", "adjust_prior", "assess", "bayes_band",
+    "bayes_decision", "bayes_threshold", "calibrated_threshold", "calibration", "check_threshold",
+    "compare", "curve", "estimate_prevalence", "evaluate", "evaluate_classes", "exceptions",
+    "expected_curve", "find", "find_band", "find_by", "find_class_weights", "find_expected",
+    "find_ordinal", "from_counts", "ilp", "metrics", "nested_cv", "plots", "read", "recalibrate",
+    "reliability_curve", "report", "risk_coverage", "scorer",
 ]  # fmt: skip
 
 

@@ -3,5 +3,6 @@
 from cutpoints._classes.bayes import bayes_decision
 from cutpoints._classes.find import find_ordinal
 from cutpoints._classes.result import OrdinalSolution
+from cutpoints._classes.weights import ClassWeights, find_class_weights
 
-__all__ = ["OrdinalSolution", "bayes_decision", "find_ordinal"]
+__all__ = ["ClassWeights", "OrdinalSolution", "bayes_decision", "find_class_weights", "find_ordinal"]

@@ -71,10 +71,10 @@ def bayes_decision(y_prob: Any, cost: Any, *, classes: Any = None) -> NDArray[An
         p = [Fraction(x) for x in probabilities[row].tolist()]
         exact = [sum(a * b for a, b in zip(p, one, strict=True)) for one in costs]
         chosen[row] = exact.index(min(exact))
-    return _names(decisions)[chosen]
+    return as_names(decisions)[chosen]
 
 
-def _names(decisions: tuple[Any, ...]) -> NDArray[Any]:
+def as_names(decisions: tuple[Any, ...]) -> NDArray[Any]:
     """Return names as an array of one kind; of objects where NumPy would change them."""
     made = np.array(decisions)
     if made.ndim == 1 and made.tolist() == list(decisions):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from cutpoints._classes.bayes import as_names
 from cutpoints._data.scores import read_scores
 from cutpoints._format import count, html_pairs, json_number
 
@@ -107,11 +108,7 @@ class OrdinalSolution:
         scores = read_scores(data, score or self._score)
         # As float64 on both sides: float32 scores must not round the cutpoints.
         place = np.searchsorted(np.array(self.cutpoints), scores.astype(np.float64), side="right")
-        names = np.array(self.classes)
-        if names.tolist() != list(self.classes):
-            names = np.empty(len(self.classes), dtype=object)
-            names[:] = self.classes
-        return names[place]
+        return as_names(self.classes)[place]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
