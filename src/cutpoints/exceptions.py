@@ -490,6 +490,15 @@ class InvalidInputError(CutpointError, ValueError):
         )
 
     @classmethod
+    def unlisted(cls, *, path: str, reason: str) -> Self:
+        """Build the error of a folder that cannot be listed, with what the system says."""
+        return cls(
+            f"The folder '{path}' must be readable while its files are listed. {reason}.",
+            hint="check its permissions, and that no other program moves or deletes it.",
+            kind="unlisted",
+        )
+
+    @classmethod
     def unwritable(cls, *, path: str, reason: str) -> Self:
         """Build the error of a file that cannot be written, with what the system says."""
         return cls(

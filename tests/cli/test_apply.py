@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import time
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -157,23 +158,49 @@ def test_a_changed_policy_is_not_applied(run, policy, new):
     assert "does not match its checksum" in result.stderr
 
 
-def test_an_interrupt_leaves_nothing_behind(process, policy, tmp_path):
-    """Ctrl-C while rows are awaited ends with 130; the old output stays, nothing else is left."""
+@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", -15), ("SIGHUP", -1)])
+def test_a_signal_leaves_nothing_behind(process, policy, tmp_path, number, code):
+    """Ctrl-C, SIGTERM or SIGHUP while rows are awaited: the old output stays, nothing else is left."""
     import subprocess
 
     out, spool = tmp_path / "out.csv", tmp_path / "spool"
     out.write_text("old", encoding="utf-8")
     spool.mkdir()
+    before = set(tmp_path.iterdir())
     running = process("apply", policy, "-", "-o", str(out), stdin=subprocess.PIPE, env={"TMPDIR": str(spool)})
     deadline = time.monotonic() + 60
     while not list(spool.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.05)
-    running.send_signal(signal.SIGINT)
-    running.communicate()
+    running.send_signal(getattr(signal, number))
+    _, err = running.communicate()
 
-    assert 130 == running.returncode
+    assert code == running.returncode
+    assert "Interrupted." == err.strip()
     assert "old" == out.read_text(encoding="utf-8")
     assert [] == list(spool.iterdir())
+    assert before == set(tmp_path.iterdir())
+
+
+def test_a_signal_that_is_ignored_stays_so(process, policy, new, tmp_path):
+    """Under nohup a command survives the end of its terminal."""
+    import subprocess
+
+    out, spool = tmp_path / "out.csv", tmp_path / "spool"
+    spool.mkdir()
+    running = process(
+        *("apply", policy, "-", "-o", str(out)),
+        stdin=subprocess.PIPE,
+        env={"TMPDIR": str(spool)},
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),  # as nohup does
+    )
+    deadline = time.monotonic() + 60
+    while not list(spool.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    running.send_signal(signal.SIGHUP)
+    running.communicate(Path(new).read_text(encoding="utf-8"))
+
+    assert 0 == running.returncode
+    assert out.exists()
 
 
 # --- cutpoints policy

@@ -588,6 +588,34 @@ def test_apply_does_not_write_a_folder_over_a_column(tmp_path, form):
     assert [folder] == list(tmp_path.iterdir())
 
 
+def test_names_of_unfinished_files_are_left_out_of_folders(tmp_path):
+    """A dot, an underscore, or DuckDB's tmp_: such a file is not data, or not yet."""
+    path = Path(written(tmp_path, "csv"))
+    for name in (".scores.csv", "_scores.csv", "tmp_scores.csv", "scores.csv.tmp", ".hidden/a.csv"):
+        place = tmp_path / name
+        place.parent.mkdir(exist_ok=True)
+        place.write_bytes(path.read_bytes()[:-3])
+
+    assert (10, 5) == counts(source(str(tmp_path), label="y", score="p"))
+
+
+def test_a_folder_that_vanishes_while_it_is_listed(tmp_path, monkeypatch):
+    """It is an error that names the folder."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        written(tmp_path / name, "csv")
+    real = os.scandir
+
+    def gone(path):
+        if str(path).endswith("b"):
+            raise FileNotFoundError(2, "No such file or directory", str(path))
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", gone)
+    with pytest.raises(InvalidInputError, match=r"(?s)The folder '.*b' must be readable.*No such file.*Hint"):
+        source(str(tmp_path), label="y", score="p")
+
+
 def test_large_files_stream(parquet, monkeypatch):
     """With `stream` left open, few rows are in memory and many come in batches."""
     assert isinstance(source(parquet, label="y", score="p", stream=None), ArraySource)

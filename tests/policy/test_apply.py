@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import math
+import threading
 from decimal import Decimal
 from pathlib import Path
 
@@ -351,3 +352,25 @@ def test_a_file_that_changes_while_it_is_decided_is_refused(tmp_path, monkeypatc
         POLICY.apply(path, out)
     assert not out.exists()
     assert {path.name} >= {one.name for one in tmp_path.iterdir()}
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_half_written_file_is_never_taken_for_data(tmp_path, monkeypatch, form):
+    """Who reads a folder while `apply` writes into it sees whole files only."""
+    path, folder = tmp_path / "in.parquet", tmp_path / "out"
+    folder.mkdir()
+    pd.DataFrame({"p": np.linspace(0, 1, 300_000), "y": 1}).to_parquet(path)
+    copying, seen = threading.Event(), set()
+
+    def watch():
+        while not copying.is_set():
+            seen.update(one.name for one in folder.iterdir())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    POLICY.apply(path, folder / f"out.{form}")
+    copying.set()
+    watcher.join()
+
+    assert any(name.startswith(".") for name in seen)  # it did write beside
+    assert {f"out.{form}"} >= {name for name in seen if not name.startswith(".")}

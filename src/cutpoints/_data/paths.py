@@ -15,6 +15,7 @@ from cutpoints._data.formats import ENDINGS, File
 from cutpoints.exceptions import InvalidInputError
 
 STANDARD_INPUT = "-"
+_HIDDEN = (".", "_")
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -88,14 +89,24 @@ def _expanded(path: str) -> list[str]:
 
 
 def _beneath(folder: str) -> list[str]:
-    """Return all files of data in a folder; engines hide theirs behind a dot or an underscore."""
-    found = [
-        str(path)
-        for path in Path(folder).rglob("*")
-        if path.name.lower().endswith(ENDINGS)
-        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
-        and path.is_file()
-    ]
+    """Return all files of data in a folder, in alphabetical order.
+
+    Engines hide their own files behind a dot or an underscore, and DuckDB calls a file that it is still
+    writing tmp_.
+    """
+
+    def gone(error: OSError) -> None:
+        reason = error.strerror or str(error)
+        raise InvalidInputError.unlisted(path=error.filename or folder, reason=reason) from error
+
+    found = []
+    for place, folders, names in os.walk(folder, onerror=gone):
+        folders[:] = [name for name in folders if not name.startswith(_HIDDEN)]
+        for name in names:
+            path = Path(place) / name
+            data = name.lower().endswith(ENDINGS) and not name.startswith((*_HIDDEN, "tmp_"))
+            if data and path.is_file():
+                found.append(str(path))
     if not found:
         raise InvalidInputError.directory(path=folder)
     return sorted(found)

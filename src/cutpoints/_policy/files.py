@@ -438,7 +438,8 @@ def _copy(
         "parquet": "FORMAT parquet, COMPRESSION zstd",
         "ndjson": f"FORMAT json, {packed}",
     }[form]
-    copy = f"COPY decided TO {_literal(str(beside))} ({options})"
+    # DuckDB's own temporary file would have a name that looks like data.
+    copy = f"COPY decided TO {_literal(str(beside))} ({options}, USE_TMP_FILE false)"
     from duckdb import OutOfMemoryException
 
     try:
