@@ -15,7 +15,7 @@ SRC = Path(__file__).parents[1] / "src" / "cutpoints"
 
 # From the ground up. A room may import the rooms of lower floors, and of its own floor those in `ALONG`.
 FLOORS = (
-    ("_version", "exceptions", "_format", "_validate", "_atomic"),
+    ("_version", "exceptions", "_format", "_validate", "_atomic", "_equality"),
     ("metrics", "_goal"),
     ("_kernel", "_result"),
     ("_search", "_data"),

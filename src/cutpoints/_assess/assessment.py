@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._equality import compared_by_value
 from cutpoints._format import count, html_pairs, json_number, short, text_pairs
 from cutpoints._goal import in_words
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from cutpoints._result import Solution
 
 
+@compared_by_value
 @dataclass(frozen=True)
 class Bootstrap:
     """The best thresholds of resamples, and the middle part of them. A heuristic: no theory backs it.
@@ -61,6 +63,7 @@ class Bootstrap:
         }
 
 
+@compared_by_value
 @dataclass(frozen=True, repr=False)
 class Assessment:
     """How far a threshold can be trusted.

@@ -10,6 +10,7 @@ import numpy as np
 
 from cutpoints._curve.costs import index_at
 from cutpoints._data.arrays import ArraySource
+from cutpoints._equality import compared_by_value
 from cutpoints._find import solve
 from cutpoints._format import count
 from cutpoints._result import Interval
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from cutpoints._kernel.cuts import Cuts
 
 
+@compared_by_value
 @dataclass(frozen=True)
 class ThresholdSet:
     """Thresholds as disjoint intervals ``(low, high]``, ascending."""

@@ -127,8 +127,10 @@ def find_band(
     if found[0] is None:
         least, _ = search(replace(wanted, expression=None, capacity=None))
     beside = Beside(
-        lambda: _single(wanted, scores),
-        lambda: _cross_validate(wanted, cuts, guarantee, random_state, rows_are_counted=_counted(data, cuts)),
+        partial(_single, wanted, scores),
+        partial(
+            _cross_validate, wanted, cuts, guarantee, random_state, rows_are_counted=_counted(data, cuts)
+        ),
         data.scores[0] if data.named else None,
     )
     return _band(wanted, cuts, (*found, least), source.passes, beside)

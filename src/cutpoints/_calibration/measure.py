@@ -10,6 +10,7 @@ import numpy as np
 
 from cutpoints._data.array_input import refuse_beyond
 from cutpoints._data.read import as_data
+from cutpoints._equality import compared_by_value
 from cutpoints._expected.theory import Theory, calibrated_threshold
 from cutpoints._find import find
 from cutpoints._format import count, json_number, p_value, short, shortest_inside, text_pairs
@@ -29,6 +30,7 @@ REJECTED = 0.05
 CLIP = 2.0**-53
 
 
+@compared_by_value
 @dataclass(frozen=True)
 class ReliabilityCurve:
     """The bins that have rows, in ascending order.
@@ -160,6 +162,7 @@ def curve_of(
     )
 
 
+@compared_by_value
 @dataclass(frozen=True, repr=False)
 class Calibration:
     """How well probabilities are calibrated.
@@ -333,6 +336,7 @@ def calibration(
     )
 
 
+@compared_by_value
 @dataclass(frozen=True)
 class ThresholdCheck:
     """The optimum on labels beside the threshold that calibrated probabilities would have."""

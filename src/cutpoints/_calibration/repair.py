@@ -11,6 +11,7 @@ import numpy as np
 from cutpoints._calibration.measure import labels_and_scores, log_odds
 from cutpoints._data.array_input import as_floats, refuse_beyond, refuse_nan, same_length
 from cutpoints._data.read import as_unlabelled
+from cutpoints._equality import compared_by_value
 from cutpoints._validate import number_in, one_of
 from cutpoints.exceptions import Column, InvalidInputError, InvalidParameterError
 
@@ -24,6 +25,7 @@ EM_STEPS = 100_000
 EM_TOLERANCE = 1e-10
 
 
+@compared_by_value
 @dataclass(frozen=True, repr=False)
 class Recalibrator:
     """A fitted map from scores to calibrated probabilities; made by `recalibrate`."""
@@ -109,25 +111,12 @@ def recalibrate(
 
 def _fitted(column: NDArray[np.float64], y: NDArray[np.float64], method: str) -> Any:
     """Fit one calibrator on all rows, the scores being the decision function of a frozen classifier."""
-    from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.calibration import CalibratedClassifierCV
     from sklearn.frozen import FrozenEstimator
 
-    class Scores(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-        """A classifier whose decision function is its one feature."""
+    from cutpoints._calibration.scores_as_classifier import ScoresAsClassifier
 
-        def fit(self, X: Any, y: Any) -> Any:
-            self.classes_ = np.array([0.0, 1.0])
-            self.n_features_in_ = 1
-            return self
-
-        def decision_function(self, X: Any) -> Any:
-            return np.asarray(X)[:, 0]
-
-        def predict(self, X: Any) -> Any:
-            return (self.decision_function(X) >= 0).astype(np.float64)
-
-    frozen = FrozenEstimator(Scores().fit(column, y))
+    frozen = FrozenEstimator(ScoresAsClassifier().fit(column, y))
     # Nothing is refitted, so there is nothing to split: all rows, once.
     every = np.arange(len(y))
     return CalibratedClassifierCV(frozen, method=method, ensemble=False, cv=[(every, every)]).fit(column, y)

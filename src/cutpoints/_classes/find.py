@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from cutpoints._validate import generator
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from numpy.typing import NDArray
 
 FOLDS = 5
@@ -93,7 +96,6 @@ def find_ordinal(
     confusion = counts.confusion(places)
     value = wanted.value(confusion, step)
     below = np.append(-np.inf, scores.astype(np.float64))
-    rng_data = (scores, *sums.T)
     return OrdinalSolution(
         status="optimal",
         objective=wanted.name,
@@ -105,15 +107,11 @@ def find_ordinal(
         confusion_matrix=_numbers(confusion, step),
         certificate=CutpointCertificate(value, value, len(thresholds), steps, compared, rows.grid.resolution),
         rows=len(rows.codes),
-        _cross_validate=lambda: wanted.value(
-            _cross_validated(
-                wanted,
-                counts,
-                sums,
-                generator(random_state, *rng_data, caller="find_ordinal"),
-                rows_are_counted=rows.weights is None,
-            ),
-            step,
+        _cross_validate=partial(
+            _cross_validated_value,
+            *(wanted, counts, sums, random_state),
+            rows_are_counted=rows.weights is None,
+            step=step,
         ),
         _score=data.scores[0] if data.named else None,
     )
@@ -137,6 +135,20 @@ def _search(wanted: OrdinalGoal, counts: ClassCounts) -> tuple[tuple[int, ...], 
 def _numbers(confusion: list[list[int]], step: Any) -> NDArray[Any]:
     """Return counts as integers, or as floats where weights are none."""
     return np.array([[as_number(number * step) for number in row] for row in confusion])
+
+
+def _cross_validated_value(
+    wanted: OrdinalGoal,
+    counts: ClassCounts,
+    sums: NDArray[np.int64],
+    random_state: Any,
+    *,
+    rows_are_counted: bool,
+    step: Fraction,
+) -> float:
+    """Return the value to expect on new data."""
+    rng = generator(random_state, counts.scores, *sums.T, caller="find_ordinal")
+    return wanted.value(_cross_validated(wanted, counts, sums, rng, rows_are_counted=rows_are_counted), step)
 
 
 def _cross_validated(

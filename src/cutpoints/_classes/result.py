@@ -11,6 +11,7 @@ import numpy as np
 
 from cutpoints._classes.bayes import as_names
 from cutpoints._data.scores import read_scores
+from cutpoints._equality import compared_by_value
 from cutpoints._format import count, html_pairs, json_number
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class CutpointCertificate:
         return {**vars(self), "lower": json_number(self.lower), "upper": json_number(self.upper)}
 
 
+@compared_by_value
 @dataclass(frozen=True, repr=False, eq=False)
 class OrdinalSolution:
     """The best cutpoints of one score for ordered classes.
@@ -77,7 +79,7 @@ class OrdinalSolution:
     confusion_matrix: NDArray[Any]
     certificate: CutpointCertificate
     rows: int
-    _cross_validate: Callable[[], float] = field(repr=False)
+    _cross_validate: Callable[[], float] = field(repr=False, compare=False)
     _score: str | None = field(default=None, repr=False)
 
     @cached_property

@@ -13,6 +13,7 @@ import numpy as np
 
 from cutpoints._curve import Table
 from cutpoints._curve.hull import chain, sentence
+from cutpoints._equality import compared_by_value
 from cutpoints._evaluate import evaluate_cut
 from cutpoints._format import exact, json_number, p_value, short
 from cutpoints._validate import one_of
@@ -59,6 +60,7 @@ def improvement(before: float, after: float) -> Improvement:
     return Improvement(float(change), math.copysign(math.inf, change) if change else math.nan)
 
 
+@compared_by_value
 @dataclass(frozen=True)
 class Entry:
     """One model: its best threshold for the goal and what that does; without a value if infeasible."""
@@ -97,6 +99,7 @@ class Entry:
         }
 
 
+@compared_by_value
 class PairedTest(NamedTuple):
     """The winner against another model on the same rows, both at their best thresholds."""
 
@@ -119,6 +122,7 @@ class PairedTest(NamedTuple):
         }
 
 
+@compared_by_value
 @dataclass(frozen=True)
 class JointHull:
     """The upper hull of the ROC curves of several models on the same rows.
@@ -204,6 +208,7 @@ def joint_hull(curves: Mapping[str, Curve]) -> JointHull:
     )
 
 
+@compared_by_value
 @dataclass(frozen=True, repr=False)
 class Comparison:
     """Several models for one goal.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._equality import compared_by_value
 from cutpoints._format import json_number
 from cutpoints._result import Interval
 from cutpoints._validate import generator
@@ -22,6 +23,7 @@ FEW_ROWS_OF_A_CLASS = 10
 """With fewer rows of a class, a nominal 95 % interval of an area covers less: 73 to 90 % with 2 to 5."""
 
 
+@compared_by_value
 @dataclass(frozen=True)
 class DeLong:
     """Areas under several ROC curves on the same rows, and their covariance.
@@ -152,6 +154,7 @@ def _quantile(confidence: float) -> float:
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
+@compared_by_value
 @dataclass(frozen=True)
 class McNemar:
     """The exact test that two models err equally often on the same rows.
@@ -164,6 +167,7 @@ class McNemar:
     p_value: float
 
 
+@compared_by_value
 @dataclass(frozen=True)
 class PairedBootstrap:
     """The difference of a metric, first model less second, and its percentile interval.

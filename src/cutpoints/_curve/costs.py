@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from cutpoints._equality import compared_by_value
 from cutpoints._format import count
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from cutpoints.metrics.expression import Expression
 
 
+@compared_by_value
 class CostCurve(NamedTuple):
     """Drummond and Holte's cost curve: the lower envelope of one line per threshold.
 
@@ -46,6 +48,7 @@ class CostCurve(NamedTuple):
     lines: tuple[Array, Array]
 
 
+@compared_by_value
 class BrierCurve(NamedTuple):
     """The loss if the score itself is used as the threshold for its cost proportion.
 
@@ -70,6 +73,7 @@ class BrierCurve(NamedTuple):
     best_area: float
 
 
+@compared_by_value
 class DecisionCurve(NamedTuple):
     """Decision-curve analysis: net benefit against the probability at which one acts.
 
@@ -98,6 +102,7 @@ class DecisionCurve(NamedTuple):
     prevalence: float
 
 
+@compared_by_value
 class ProfitCurve(NamedTuple):
     """Profit (or cost) against the share of rows called positive, best scores first."""
 

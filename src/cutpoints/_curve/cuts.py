@@ -15,6 +15,7 @@ from cutpoints._curve.hull import Hull
 from cutpoints._curve.shapes import Det, Gain, Ks, Lift, PrecisionRecall, Roc
 from cutpoints._curve.table import Table
 from cutpoints._data.read import as_data
+from cutpoints._equality import compared_by_value
 from cutpoints._find import cut_at, solve
 from cutpoints._goal import Constraints, Objective, goal, objective
 from cutpoints._search.run import SearchResult, decide
@@ -91,6 +92,7 @@ def curve(
     return Curve(all_cuts(data.source()))
 
 
+@compared_by_value
 class Curve:
     """All cuts, thresholds descending, "no positives" (inf) first.
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from cutpoints._curve.table import Table
 from cutpoints._data.array_input import as_floats, refuse_nan
+from cutpoints._equality import compared_by_value
 from cutpoints._find import cut_at
 from cutpoints._format import short
 from cutpoints._validate import number_in
@@ -94,6 +95,7 @@ class Randomized:
         return (scores >= np.where(lenient, self.low, self.high)).astype(np.int8)
 
 
+@compared_by_value
 class Hull:
     """The vertices of the upper hull, thresholds descending.
 

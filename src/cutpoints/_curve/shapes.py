@@ -7,9 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cutpoints._equality import compared_by_value
+
 Array = NDArray[np.float64]
 
 
+@compared_by_value
 class Roc(NamedTuple):
     """The ROC curve from (0, 0) to (1, 1); thresholds descend from inf."""
 
@@ -18,6 +21,7 @@ class Roc(NamedTuple):
     thresholds: Array
 
 
+@compared_by_value
 class PrecisionRecall(NamedTuple):
     """Precision and recall, thresholds descending; precision is NaN where nobody is called positive."""
 
@@ -26,6 +30,7 @@ class PrecisionRecall(NamedTuple):
     thresholds: Array
 
 
+@compared_by_value
 class Det(NamedTuple):
     """Detection error trade-off: both error rates. Displays draw them on normal-deviate axes."""
 
@@ -34,6 +39,7 @@ class Det(NamedTuple):
     thresholds: Array
 
 
+@compared_by_value
 class Gain(NamedTuple):
     """Cumulative gain: the share of the positives found in the share of rows called positive."""
 
@@ -42,6 +48,7 @@ class Gain(NamedTuple):
     thresholds: Array
 
 
+@compared_by_value
 class Lift(NamedTuple):
     """Precision over prevalence against the share of rows called positive; NaN at share 0."""
 
@@ -50,6 +57,7 @@ class Lift(NamedTuple):
     thresholds: Array
 
 
+@compared_by_value
 class Ks(NamedTuple):
     """The share of each class at or above each threshold, and the largest gap between the two.
 

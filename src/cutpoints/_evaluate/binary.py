@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cutpoints._curve import Curve
 from cutpoints._data.read import as_data
+from cutpoints._equality import compared_by_value
 from cutpoints._evaluate.intervals import Method, check, proportion_interval
 from cutpoints._format import json_number, percent, text_table
 from cutpoints._goal import objective
@@ -42,6 +43,7 @@ _SHARES: dict[str, Any] = {
 }
 
 
+@compared_by_value
 @dataclass(frozen=True, repr=False)
 class Evaluation:
     """What one threshold does.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._equality import compared_by_value
 from cutpoints._format import json_number
 from cutpoints._validate import integer_in
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@compared_by_value
 @dataclass(frozen=True, repr=False)
 class ClassEvaluation:
     """How good predicted classes are.

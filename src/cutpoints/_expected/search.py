@@ -14,6 +14,7 @@ import numpy as np
 from cutpoints._curve import curve
 from cutpoints._data.probabilities import ProbabilitySource
 from cutpoints._data.read import as_unlabelled
+from cutpoints._equality import compared_by_value
 from cutpoints._expected.theory import Theory, calibrated_threshold, is_expectation
 from cutpoints._find import find
 from cutpoints._format import exact
@@ -172,6 +173,7 @@ def find_expected(
     return _expected(found, theory, "expectation" if plain else "ratio of expectations")
 
 
+@compared_by_value
 @dataclass(frozen=True)
 class ExpectedCurve:
     """An objective at every cut, beside the probability threshold that its value stands for.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._equality import compared_by_value
 from cutpoints._format import json_number
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Failure:
         return f"{in_words(self.setting)}: {self.error}"
 
 
+@compared_by_value
 @dataclass(frozen=True)
 class Candidate:
     """A setting and how it performed.
@@ -55,6 +57,7 @@ class Candidate:
     rows: int
 
 
+@compared_by_value
 @dataclass(frozen=True, repr=False)
 class Selection:
     """The settings that were compared, and the one that was chosen.
@@ -106,6 +109,7 @@ class Selection:
     __repr__ = __str__
 
 
+@compared_by_value
 @dataclass(frozen=True)
 class OuterFold:
     """An outer fold: what was chosen without it, and how that performs on it."""
@@ -119,6 +123,7 @@ class OuterFold:
     failures: tuple[Failure, ...] = ()
 
 
+@compared_by_value
 @dataclass(frozen=True, repr=False)
 class NestedCV:
     """How a whole procedure of selection performs on rows that it has not seen.
