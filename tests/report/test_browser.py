@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import cutpoints as cp
+from cutpoints._format import percent, short
 from report.plain import counted
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -70,6 +71,7 @@ def pages(scored, tmp_path_factory):
     names = {"positive_name": "fraud", "case_name": "order", "unit": "EUR", "per_month": 30_000}
     cp.report(y, good, folder / "named.html", minimize="cost(fp=2, fn=30)", **names)
     cp.report(y, good, folder / "profit.html", maximize="profit(tp=20, fp=-3)", unit="EUR")
+    cp.report(y, good, folder / "segments.html", maximize="f1", by=segment_keys(y))
     cp.report(y, np.round(1000 * good), folder / "points.html", maximize="mcc")
     cp.report(y, good, folder / "gain.html", maximize=lambda tp, fp, fn, tn: tp * tn - fp * fn)
     names = dict(zip(HOSTILE, (good, worse, good - worse), strict=True))
@@ -312,10 +314,10 @@ def test_costs_drive_everything(visit, scored, tmp_path):
     for name in ("two.html", "f1.html"):
         page = visit(name)
         check_numbers(page, y, good)
-        for fp, fn, percent in (("3", "2", None), ("1", "40", "5"), ("7.5", "1", "60"), ("0", "1", "30")):
+        for fp, fn, part in (("3", "2", None), ("1", "40", "5"), ("7.5", "1", "60"), ("0", "1", "30")):
             before = page.locator("#cost").inner_html()
-            enter(page, cost_fp=fp, cost_fn=fn, **({"prevalence": percent} if percent else {}))
-            share = float(percent) / 100 if percent else None
+            enter(page, cost_fp=fp, cost_fn=fn, **({"prevalence": part} if part else {}))
+            share = float(part) / 100 if part else None
             touch = hull.at_cost(fp=float(fp), fn=float(fn), prevalence=share)
             goal = f"cost(fp={fp}, fn={fn})"
 
@@ -371,9 +373,9 @@ def test_constraints_follow_the_share_of_positives(visit, scored):
     """At another share the constraints are checked again, and the best threshold meets them there."""
     y, good, _ = scored
     page = visit("limits.html")
-    for percent in ("10", "60"):
-        share = float(percent) / 100
-        enter(page, prevalence=percent)
+    for part in ("10", "60"):
+        share = float(part) / 100
+        enter(page, prevalence=part)
         weights = np.where(y == 1, share / np.mean(y), (1 - share) / (1 - np.mean(y)))
         best = cp.find(y, good, maximize="recall", subject_to="precision >= 0.85", sample_weight=weights)
         assert best.threshold == check_numbers(page, y, good, "recall", share)
@@ -427,6 +429,43 @@ def test_a_band_of_reviews_is_the_best_of_all_pairs(visit, scored):
     assert "more than the best pair" in page.locator("#band-note").inner_text()
     enter(page, review_cost="-1")
     assert "at least 0" in page.locator("#band-problem").inner_text()
+
+
+def test_segments_follow_the_threshold(visit, scored):
+    """Each segment has its counts at the threshold of the page, and its own best threshold beside them."""
+    y, good, _ = scored
+    page = visit("segments.html")
+    keys = segment_keys(y)
+    own = cp.find_by(y, good, by=keys, maximize="f1")
+
+    def check(threshold):
+        rows = {
+            row.locator("th").inner_text().split(" few")[0]: row.locator("td").all_inner_texts()
+            for row in page.locator("#segments-table tbody tr").all()
+        }
+        assert {HOSTILE[0], "north", "(missing)"} == set(rows)
+        for key, cells in rows.items():
+            inside = np.array([one == (None if key == "(missing)" else key) for one in keys])
+            confusion = cp.Confusion(**counted(y[inside], good[inside], threshold))
+            wanted = [confusion.metric(name) for name in ("predicted_positive_rate", "precision", "recall")]
+            shown = [f"{inside.sum()}", *(percent(x).replace("nan", "undefined") for x in wanted)]
+            assert shown == [cells[0], *cells[2:5]]
+            assert short(confusion.metric("f1")) == cells[5]
+            best = own[None if key == "(missing)" else key]
+            assert short(best.value) == cells[7]
+            assert best.interval.low < float(cells[6]) <= best.interval.high
+
+    check(check_numbers(page, y, good))
+    page.locator("#now").fill("0.6")
+    page.keyboard.press("Enter")
+    check(check_numbers(page, y, good))
+    enter(page, cost_fp="1", cost_fn="9")
+    assert "Cost per 1,000 cases" in page.locator("#segments-table thead").inner_text()
+
+
+def segment_keys(y):
+    """Return segments with a hostile and a missing name."""
+    return np.array([HOSTILE[0], "north", None], dtype=object)[np.arange(len(y)) % 7 % 3]
 
 
 def test_a_field_that_is_no_number_is_refused(visit):
@@ -745,7 +784,7 @@ def test_the_file_is_one_file():
     """Nothing in the page's own sources points to an address."""
     folder = Path(cp.report.__code__.co_filename).parent
     own = [place for ending in ("j2", "css", "js") for place in folder.glob(f"*.{ending}")]
-    assert len(own) == 8
+    assert len(own) == 9
     for place in own:
         text = place.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?:|//[a-z]+\.|@import|url\(", text), place.name

@@ -402,6 +402,37 @@ def test_warnings_are_for_those_whom_they_concern():
     assert ["Few rows are fraud (9): all numbers here are rough."] == told.to_dict()["models"][0]["warnings"]
 
 
+def test_segments_are_counted_at_every_cut(way, tmp_path):
+    """The counts of the segments add up to those of the cuts; names of columns and files do as arrays do."""
+    y, p = rows("two decimals", n=3000)
+    country, half = np.where(np.arange(3000) % 3, "DE", "FR"), np.arange(3000) % 2
+    summary = cp.report(y, p, maximize="f1", by=country).to_dict()
+    check(summary)
+    (model,) = summary["models"]
+    parts = model["segments"]["segments"]
+    assert ["DE", "FR"] == [one["name"] for one in parts]
+    for side in ("tp", "fp"):
+        assert model["cuts"][side] == np.add(parts[0][side], parts[1][side]).tolist()
+    frame = pd.DataFrame({"y": y, "p": p, "country": country, "half": half})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    for data in (frame, tmp_path / "rows.csv"):
+        told = cp.report(data, label="y", score="p", maximize="f1", by="country").to_dict()
+        assert model["segments"] | {"by": ["country"]} == told["models"][0]["segments"]
+    pairs = cp.report(frame, label="y", score=["p"], maximize="f1", by=["country", "half"]).to_dict()
+    assert "DE · 0" in [one["name"] for one in pairs["models"][0]["segments"]["segments"]]
+    with pytest.raises(InvalidParameterError, match="by"):
+        cp.report(frame, label="y", score="p", maximize="f1", by=3)
+
+
+def test_many_segments_are_not_all_shown():
+    """The 30 largest segments are shown, and how many there are."""
+    y, p = rows("probabilities", n=2000)
+    told = cp.report(y, p, maximize="f1", by=np.sqrt(np.arange(2000)).astype(int)).to_dict()["models"][0]
+    assert (45, 30) == (told["segments"]["total"], len(told["segments"]["segments"]))
+    rows_ = [one["rows"] for one in told["segments"]["segments"]]
+    assert sorted(rows_, reverse=True) == rows_
+
+
 def test_a_winner_only_if_it_is_one():
     """The verdict names the better of two models with an interval, or says that they cannot be told apart."""
     y, p = rows("probabilities", n=2000)

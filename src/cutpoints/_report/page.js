@@ -17,6 +17,7 @@ function show() {
   showControls(m, s, state.cut);
   table(m, s);
   if (models.length > 1) modelsTable();
+  showSegments(m);
   showBand();
   cancelAnimationFrame(show.frame);
   show.frame = requestAnimationFrame(drawCharts);

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _INERT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 """What means something in HTML or ends a line in a script, as JSON can write it without meaning it."""
 
-SCRIPTS = ("state.js", "sentence.js", "charts.js", "policy.js", "band.js", "page.js")
+SCRIPTS = ("state.js", "sentence.js", "charts.js", "policy.js", "band.js", "segments.js", "page.js")
 """The page's own script, in parts."""
 
 CHARTS = (

@@ -12,6 +12,7 @@ from cutpoints._data.read import Data, as_data
 from cutpoints._goal import Constraints, Goal, Objective, goal
 from cutpoints._report.headline import Names
 from cutpoints._report.page import render
+from cutpoints._report.segments import by_segment
 from cutpoints._report.summary import NAMELESS, is_money, look, ranked, summarize
 from cutpoints._report.verdict import verdict
 from cutpoints.exceptions import InvalidParameterError
@@ -80,6 +81,7 @@ def report(
     weight: str | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
+    by: Any = None,
     title: str | None = None,
     positive_name: str | None = None,
     case_name: str | None = None,
@@ -108,6 +110,9 @@ def report(
         Where to write the page; not at all by default.
     score : str or list of str, default=None
         The column of the scores, where `y_true` is a frame or a path; several for several models.
+    by : str, list of str, or array-like of shape (n_samples,), default=None
+        Segments, as for `find_by`: the page shows what the threshold does in each of them, and the best
+        threshold of each. The 30 largest are shown; only for rows in memory.
     title : str, default=None
         The heading of the page.
     positive_name : str, default=None
@@ -154,13 +159,15 @@ def report(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, caller="report", several=True,
     )  # fmt: skip
-    made = _build(data, wanted, title, names, random_state)
+    made = _build(data, wanted, title, names, by=by, random_state=random_state)
     if path is not None:
         made.save(path)
     return made
 
 
-def _build(data: Data, wanted: Goal, title: str | None, names: Names, random_state: int) -> Report:
+def _build(
+    data: Data, wanted: Goal, title: str | None, names: Names, *, by: Any, random_state: int
+) -> Report:
     if len(data.scores) > MOST_MODELS:
         raise InvalidParameterError.of(
             parameter="score" if data.named else "y_score",
@@ -174,27 +181,30 @@ def _build(data: Data, wanted: Goal, title: str | None, names: Names, random_sta
     models, without = look(
         sources, wanted, named=data.named, weighted=data.weighted, random_state=random_state
     )
-    return Report(
-        summarize(
-            models,
-            without,
+    summary = summarize(
+        models,
+        without,
+        wanted,
+        title=_shown(title or TITLE),
+        label=data.label if data.named else None,
+        weight=data.weight if data.named else None,
+        pos_label=data.pos_label,
+        weighted=data.weighted,
+        names=names,
+        verdict=verdict(
+            data,
+            ranked(models, wanted),
             wanted,
-            title=_shown(title or TITLE),
-            label=data.label if data.named else None,
-            weight=data.weight if data.named else None,
-            pos_label=data.pos_label,
-            weighted=data.weighted,
-            names=names,
-            verdict=verdict(
-                data,
-                ranked(models, wanted),
-                wanted,
-                names,
-                money=is_money(wanted) and not str(wanted.expression).startswith("cost_per_row"),
-                random_state=random_state,
-            ),
-        )
+            names,
+            money=is_money(wanted) and not str(wanted.expression).startswith("cost_per_row"),
+            random_state=random_state,
+        ),
     )
+    for model, shown in zip(models, summary["models"], strict=True):
+        thresholds = [float(t) for t in shown["cuts"]["threshold"]]
+        one = data.of(data.scores[model.place])
+        shown["segments"] = None if by is None else by_segment(one, by, wanted, thresholds)
+    return Report(summary)
 
 
 def _shown(name: Any) -> str:

@@ -136,13 +136,16 @@ const shifted = () => state.prevalence !== data.data.prevalence;
 const costOf = (c) => state.costs.tp * c.tp + state.costs.fp * c.fp + state.costs.fn * c.fn + state.costs.tn * c.tn;
 const goalSign = data.goal.direction === "maximize" ? 1 : -1;
 
+/* What a positive and a negative row count for at the share of positives of the page. */
+const weights = () =>
+  shifted() ? [(state.prevalence * TOTAL) / data.data.positives, ((1 - state.prevalence) * TOTAL) / data.data.negatives] : [1, 1];
+
 /* Everything that depends on costs and the share of positives, for all drawn cuts of a model. */
 function scene(m) {
   const key = JSON.stringify([state.by, state.costs, state.prevalence]);
   if (m.scene?.key === key) return m.scene;
   const moved = shifted();
-  const a = moved ? (state.prevalence * TOTAL) / data.data.positives : 1;
-  const b = moved ? ((1 - state.prevalence) * TOTAL) / data.data.negatives : 1;
+  const [a, b] = weights();
   const made = { key, problem: "", sign: state.by === "cost" ? -1 : goalSign };
   const all = m.t.map((_, i) => {
     const c = m.raw(i);

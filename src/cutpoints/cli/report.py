@@ -46,6 +46,13 @@ from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_
 @rows_options
 @goal_options
 @click.option("-o", "--output", metavar="FILE", help="Where to write the page, an HTML file.")
+@click.option(
+    "--by",
+    metavar="COLUMN",
+    multiple=True,
+    help="Show what the threshold does in each segment, which is a value of this column. May be given more "
+    "than once: a segment is then a combination of values.",
+)
 @click.option("--title", metavar="TEXT", help="The heading of the page.")
 @click.option("--positive-name", metavar="TEXT", help="What the positive class is called, such as fraud.")
 @click.option("--case-name", metavar="TEXT", help="What a row is called, such as transaction.")
@@ -63,6 +70,7 @@ def report(
     minimize: str | None,
     subject_to: tuple[str, ...],
     output: str | None,
+    by: tuple[str, ...],
     title: str | None,
     positive_name: str | None,
     case_name: str | None,
@@ -92,6 +100,7 @@ def report(
             maximize=maximize,
             minimize=minimize,
             subject_to=subject_to,
+            by=list(by) or None,
             title=title,
             positive_name=positive_name,
             case_name=case_name,
