@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import decimal
 import functools
+import itertools
 import math
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -554,3 +555,52 @@ def solve_rows(rows, worth, direction, bounds=()):
     best = max(values.values()) if direction == "maximize" else min(values.values())
     first, *ties = [t for t, value in values.items() if value == best]
     return best, first, ties
+
+
+# --- several thresholds
+
+
+def joint(segments, objective, direction, bounds=(), *, each=(), gap=None):
+    """The best value of one cut per segment, by trying all combinations; None if none meets the bounds.
+
+    `segments` are lists of rows. Bounds in `each` segment do not apply where they are undefined at all of
+    its cuts, and neither does the bound on the `gap`, (metric, relation, number).
+    """
+    sign = 1 if direction == "maximize" else -1
+    best = None
+    for combination in itertools.product(*(_allowed(cuts(rows), each) for rows in segments)):
+        if gap is not None and not _close(segments, combination, *gap):
+            continue
+        total = added(cut.confusion for cut in combination)
+        value = objective.value(total)
+        if value is None or not all(bound.holds(total) for bound in bounds):
+            continue
+        if best is None or sign * compare(value, best) > 0:
+            best = value
+    return None if best is None else best.number
+
+
+def added(confusions):
+    """The sum of confusions."""
+    columns = zip(*((c.tp, c.fp, c.fn, c.tn) for c in confusions), strict=True)
+    return Confusion(*(sum(column, Fraction(0)) for column in columns))
+
+
+def _allowed(every, each):
+    for bound in each:
+        if any(bound.expression.value(cut.confusion) is not None for cut in every):
+            every = [cut for cut in every if bound.holds(cut.confusion)]
+    return every
+
+
+def _close(segments, combination, name, relation, number):
+    rates = []
+    for rows, cut in zip(segments, combination, strict=True):
+        if all(metric(name, one.confusion) is None for one in cuts(rows)):
+            continue
+        rate = metric(name, cut.confusion)
+        if rate is None:
+            return False
+        rates.append(rate.number)
+    spread = max(rates) - min(rates) if rates else Fraction(0)
+    return RELATIONS[relation]((spread > number) - (spread < number))

@@ -20,7 +20,7 @@ FLOORS = (
     ("_kernel", "_result"),
     ("_search", "_data"),
     ("_ilp", "_segments", "_find"),
-    ("_curve", "_evaluate", "_expected", "_band", "_classes"),
+    ("_curve", "_evaluate", "_expected", "_band", "_classes", "_joint"),
     ("_sketch", "ilp", "_sklearn", "_assess", "_compare", "_calibration", "_policy"),
     ("plots",),
     ("_report",),

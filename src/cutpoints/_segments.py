@@ -207,31 +207,13 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
         by : array-like of shape (n_samples,), or a list, dict or frame of several
             The segments of the rows. A segment without a threshold is an error.
         """
-        same_index({"y_score": y_score, "by": by})
-        scores = as_floats(y_score, "y_score", "decide")
-        codes, keys = combined(list(key_columns(by).values()))
-        if len(codes) != len(scores):
-            raise InvalidInputError.length(names_and_lengths={"y_score": len(scores), "by": len(codes)})
-        decisions = np.zeros(len(scores), dtype=np.int8)
-        for code, parts in enumerate(keys):
-            key = _named(parts)
-            if key not in self._entries:
-                raise InvalidParameterError.of(
-                    parameter="by",
-                    caller="decide",
-                    must_be="segments that have a threshold",
-                    got=key,
-                    hint="this segment was not in the data; decide what its threshold is.",
-                )
-            mine = np.flatnonzero(codes == code)
-            decisions[mine] = self._entries[key].decide(scores[mine])
-        return decisions
+        return decide_by(y_score, by, self)
 
     def table(self) -> dict[str, list[Any]]:
         """Return one row per segment, as columns by name: the keys, and what was found."""
         columns: dict[str, list[Any]] = {name: [] for name in (*self.by, *_COLUMNS)}
         for key, entry in self._entries.items():
-            for name, part in zip(self.by, _parts(key, self.by), strict=True):
+            for name, part in zip(self.by, key_parts(key, self.by), strict=True):
                 columns[name].append(part)
             counts = entry.confusion.to_dict() if entry.confusion is not None else {}
             cells = {
@@ -271,8 +253,8 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
             "segments": [
                 {
                     "key": {
-                        name: _json_key(part)
-                        for name, part in zip(self.by, _parts(key, self.by), strict=True)
+                        name: json_key(part)
+                        for name, part in zip(self.by, key_parts(key, self.by), strict=True)
                     },
                     **(entry.to_short_dict() if isinstance(entry, Solution) else entry.to_dict()),
                 }
@@ -296,7 +278,7 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
             counts = entry.confusion.to_dict().values() if entry.confusion is not None else [None] * 4
             cells = [_cell(x) for x in (entry.value, *counts, entry.rows)]
             threshold = "-" if entry.interval is None else entry.interval.shortest
-            keys = ["(missing)" if part is None else str(part) for part in _parts(key, self.by)]
+            keys = ["(missing)" if part is None else str(part) for part in key_parts(key, self.by)]
             rows.append([*keys, threshold, *cells, _note(entry)])
         return header, rows
 
@@ -320,6 +302,29 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
         more = f"{len(self) - shown:,} more segments; " if len(self) > shown else ""
         names = ", ".join(self.by)
         return f"{more}{self.goal()} by {names}: {len(self.solved):,} of {len(self):,} segments solved"
+
+
+def decide_by(y_score: Any, by: Any, entries: Mapping[Any, Any]) -> NDArray[np.int8]:
+    """Return the decision of each row by the entry of its segment; a segment without one is an error."""
+    same_index({"y_score": y_score, "by": by})
+    scores = as_floats(y_score, "y_score", "decide")
+    codes, keys = combined(list(key_columns(by).values()))
+    if len(codes) != len(scores):
+        raise InvalidInputError.length(names_and_lengths={"y_score": len(scores), "by": len(codes)})
+    decisions = np.zeros(len(scores), dtype=np.int8)
+    for code, parts in enumerate(keys):
+        key = _named(parts)
+        if key not in entries:
+            raise InvalidParameterError.of(
+                parameter="by",
+                caller="decide",
+                must_be="segments that have a threshold",
+                got=key,
+                hint="this segment was not in the data; decide what its threshold is.",
+            )
+        mine = np.flatnonzero(codes == code)
+        decisions[mine] = entries[key].decide(scores[mine])
+    return decisions
 
 
 # --- what the user groups by
@@ -511,7 +516,8 @@ def _named(parts: Key) -> Any:
     return parts[0] if len(parts) == 1 else parts
 
 
-def _parts(key: Any, by: tuple[str, ...]) -> tuple[Any, ...]:
+def key_parts(key: Any, by: tuple[str, ...]) -> tuple[Any, ...]:
+    """Return the value of each column of a key."""
     return (key,) if len(by) == 1 else key
 
 
@@ -558,7 +564,8 @@ def _cell(x: float | None) -> str:
     return "-" if x is None or math.isnan(x) else count(x)
 
 
-def _json_key(part: Any) -> Any:
+def json_key(part: Any) -> Any:
+    """Return a value of a key as JSON can hold it."""
     if isinstance(part, dt.date | dt.time):
         return part.isoformat()
     if isinstance(part, float):

@@ -783,6 +783,38 @@ class InfeasibleError(CutpointError, ValueError):
         return cls(found, hint=hint, constraints=tuple(constraints))
 
     @classmethod
+    def joint(
+        cls,
+        *,
+        attainable: Mapping[str, float],
+        together: bool = False,
+        empty: str | None = None,
+    ) -> Self:
+        """Build the error of thresholds for several segments.
+
+        `attainable` has the best value of each constraint over all thresholds, or among those that meet the
+        others; `empty` names a segment in which no threshold meets what must hold in each.
+        """
+        names = _join([f"'{text}'" for text in attainable], "and")
+        if empty is not None:
+            return cls(
+                f"No threshold of segment {empty} meets {names}, which must hold in each segment.",
+                hint="relax it, or merge small segments.",
+                constraints=tuple(attainable),
+            )
+        best = "; ".join(
+            f"'{text}' {'undefined' if math.isnan(value) else _number(value)}"
+            for text, value in attainable.items()
+        )
+        where = " where the others hold" if together else ""
+        return cls(
+            f"No thresholds satisfy {names}{' together' if len(attainable) > 1 else ''}. "
+            f"The best that can be attained{where}: {best}.",
+            hint="relax a constraint to its value, or a little beyond, for it is rounded.",
+            constraints=tuple(attainable),
+        )
+
+    @classmethod
     def none_certified(
         cls, *, constraints: Sequence[str], confidence: object, rows: int, more_rows: int | None
     ) -> Self:
@@ -886,6 +918,15 @@ class SolverError(CutpointError, RuntimeError):
                 "an epsilon above the smallest gap between scores forbids good thresholds; ",
                 *_OTHER_MARGIN,
             ),
+        )
+
+    @classmethod
+    def undecided(cls) -> Self:
+        """Build the error of joint constraints of which nobody knows whether they can be met together."""
+        return cls(
+            "Whether any thresholds meet all constraints together could not be decided: "
+            "too many combinations come close.",
+            hint="leave one constraint out, relax it a little, or round the weights.",
         )
 
     @classmethod

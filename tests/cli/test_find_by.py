@@ -161,3 +161,53 @@ def test_options_of_a_policy(run, segments, extra, message):
         lone = run("find", segments, *GOAL, "--policy", "x.json", "--default", "0.5")
         assert 2 == lone.exit_code
         assert "--default needs --by" in lone.stderr
+
+
+# --- together
+
+
+def test_joint_thresholds(run, segments):
+    """`--joint` prints the segments, the value on new data, and what one threshold would do."""
+    result = run("find", segments, *GOAL, "--by", "land", "--joint")
+
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert 0 == result.exit_code
+    assert "DE 0.4 2 0 0 1 3" in lines
+    assert "IT inf 0 0 0 2 2" in lines
+    assert "value 1 (maximize f1)" in lines
+    assert any(line.startswith("one threshold 0.75 at 0.4") for line in lines)
+    assert any(line.startswith("on new data") for line in lines)
+
+
+def test_joint_json_is_that_of_the_library(run, segments):
+    """`--json` prints what `find_joint(...).to_dict()` returns."""
+    result = run("find", segments, *GOAL, "--by", "land", "--joint", "--each", "fpr <= 0.5", "--json")
+    found = cp.find_joint(segments, label="y", score="p", by=["land"], maximize="f1", each="fpr <= 0.5")
+
+    assert found.to_dict() == json.loads(result.stdout)
+
+
+def test_joint_infeasible(run, segments):
+    """Constraints that cannot be met: exit code 3, and how far they can be."""
+    result = run("find", segments, *GOAL, "--by", "land", "--joint", "--subject-to", "fpr < 0")
+
+    assert 3 == result.exit_code
+    assert "No thresholds satisfy 'fpr < 0'. The best that can be attained: 'fpr < 0' 0." in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--joint",), "--joint needs --by"),
+        (("--by", "land", "--each", "recall >= 1"), "--each needs --joint"),
+        (("--by", "land", "--joint", "--guarantee", "0.9"), "--guarantee cannot be combined with --joint"),
+        (("--by", "land", "--joint", "--method", "ilp"), "--method cannot be combined with --joint"),
+        (("--by", "land", "--joint", "--min-rows", "2"), "--min-rows cannot be combined with --joint"),
+    ],
+)
+def test_joint_options_that_do_not_fit(run, segments, options, message):
+    """Options that joint thresholds need, or cannot have, are usage errors."""
+    result = run("find", segments, *GOAL, *options)
+
+    assert 2 == result.exit_code
+    assert message in result.stderr

@@ -455,7 +455,7 @@ def test_bad_parameters_are_named(call, parameter):
 
 def test_hull_of_many_cuts_is_small_and_right():
     """On a hundred thousand cuts the rounds on arrays agree with the plain scan of all points."""
-    from cutpoints._curve.hull import chain
+    from cutpoints._search.hulls import chain
 
     y, score = random_data(13, size=100_000)
     curve = cp.curve(y, score)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from cutpoints._curve import Table
-from cutpoints._curve.hull import chain, sentence
+from cutpoints._curve.hull import sentence
 from cutpoints._equality import compared_by_value
 from cutpoints._evaluate import evaluate_cut
 from cutpoints._format import exact, json_number, p_value, short
+from cutpoints._search.hulls import chain
 from cutpoints._validate import one_of
 from cutpoints.exceptions import InfeasibleError, InvalidParameterError
 from cutpoints.metrics._arithmetic import as_fraction

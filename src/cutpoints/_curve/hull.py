@@ -19,22 +19,16 @@ from cutpoints._data.array_input import as_floats, refuse_nan
 from cutpoints._equality import compared_by_value
 from cutpoints._find import cut_at
 from cutpoints._format import short
+from cutpoints._search.hulls import upper_hulls
 from cutpoints._validate import number_in
 from cutpoints.exceptions import InvalidParameterError
 from cutpoints.metrics._arithmetic import as_fraction
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from cutpoints._kernel.cuts import Cuts
     from cutpoints._result import Cut
-
-_SMALL = 1 << 61
-_ROUNDS = 60
-_ROUNDING = 2.0**-50
-"""Sums as floats are right to this share of their total."""
 
 Point = tuple[int, int]
 
@@ -276,49 +270,8 @@ class Hull:
 
 
 def vertices(cuts: Cuts) -> NDArray[np.intp]:
-    """Return the indices of the cuts on the upper hull, in order; collinear cuts are left out.
-
-    Time is linear in the cuts: rounds of dropping, on whole arrays, every point that lies on or
-    below the line between its neighbors; what is left is finished one by one.
-    """
-    summary = cuts.summary
-    tp, fp = cuts.tp, cuts.fp
-    # Equal points (rows without weight) would drop each other: only the first of them stays.
-    same = (tp[1:] == tp[:-1]) & (fp[1:] == fp[:-1])
-    keep = np.flatnonzero(np.append(True, ~same))
-    exact = summary.positives * summary.negatives < _SMALL
-    sides = (fp, tp) if exact else (fp.astype(np.float64), tp.astype(np.float64))
-    # How far floats may be off; exact integers are not.
-    off_x, off_y = (0, 0) if exact else (_ROUNDING * float(side[-1]) for side in sides)
-    for _ in range(_ROUNDS):
-        x, y = (side[keep] for side in sides)
-        if len(keep) < 3:
-            break
-        # Above the line from its left to its right neighbor?
-        dx, dy = x[2:] - x[:-2], y[2:] - y[:-2]
-        rise = (y[1:-1] - y[:-2]) * dx - dy * (x[1:-1] - x[:-2])
-        if not exact:
-            rise += 8 * (off_y * dx + off_x * dy + off_x * off_y)
-        stays = np.concatenate([[True], rise > 0, [True]])
-        before = len(keep)
-        keep = keep[stays]
-        if len(keep) > before * 0.98:
-            break
-    points = zip(fp[keep].tolist(), tp[keep].tolist(), strict=True)
-    return keep[chain(list(points))]
-
-
-def chain(points: Sequence[tuple[Any, Any]]) -> NDArray[np.intp]:
-    """Return the positions of the upper hull of points that ascend in both coordinates."""
-    stack: list[int] = []
-    for k, (x, y) in enumerate(points):
-        while len(stack) > 1:
-            (x0, y0), (x1, y1) = points[stack[-2]], points[stack[-1]]
-            if (y1 - y0) * (x - x0) > (y - y0) * (x1 - x0):
-                break
-            stack.pop()
-        stack.append(k)
-    return np.array(stack, dtype=np.intp)
+    """Return the indices of the cuts on the upper hull, in order; collinear cuts are left out."""
+    return upper_hulls(cuts.fp, cuts.tp, np.array([0, len(cuts)]))
 
 
 def _share(given: float | None, default: Fraction, caller: str, name: str = "prevalence") -> Fraction:

@@ -6,16 +6,17 @@ Each segment in memory is a slice, and a source like any other. Rows that stay i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cutpoints._data.arrays import ArraySource, Stream
 from cutpoints._data.labels import Labels
+from cutpoints._kernel.segment_cuts import SegmentCuts
 from cutpoints._kernel.tables import Ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,7 +27,8 @@ class Grouped:
     """Segments in memory: one source per segment, over slices of arrays that were put in order."""
 
     def __init__(self, source: ArraySource, codes: NDArray[np.int64], keys: list[Key]) -> None:
-        source.summary()  # raises for bad rows, by their places in the order of the user
+        # Raises for bad rows, by their places in the order of the user.
+        self._grid = source.summary().grid
         self.keys = keys
         small = codes.astype(np.uint16) if len(keys) <= 1 << 16 else codes
         order = np.argsort(small, kind="stable")
@@ -38,12 +40,30 @@ class Grouped:
         ]
         self._columns = {column: values[order] for column, values in source.columns.items()}
         self._name = source.score_name
+        self._weighted = any(stream.added is not None for stream in source.streams)
         counts = np.bincount(codes, minlength=len(keys))
         self._ends = np.concatenate([[0], np.cumsum(counts)])
 
     def rows(self, segment: int) -> int:
         """Return how many rows a segment has."""
         return int(self._ends[segment + 1] - self._ends[segment])
+
+    def cuts(self, order: Sequence[int]) -> SegmentCuts:
+        """Return the cuts of all segments, in this order, on the grid of all rows."""
+        rank = np.empty(len(self.keys), dtype=np.int64)
+        rank[list(order)] = np.arange(len(order))
+        sizes = np.diff(self._ends)
+        sums = np.zeros((2, len(self._scores)), dtype=np.int64)
+        for sides, weights in self._streams:
+            added: Any = 1
+            if weights is not None and self._weighted:
+                added = self._grid.encode(weights)
+            positive = sides == 1
+            sums[1] += np.where(positive, added, 0)
+            sums[0] += np.where(positive, 0, added)
+        return SegmentCuts.of(
+            self._scores, np.repeat(rank, sizes), sums[1], sums[0], grid=self._grid, rows=sizes[list(order)]
+        )
 
     def source(self, segment: int) -> ArraySource:
         """Return the rows of one segment; no copy."""

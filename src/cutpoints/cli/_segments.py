@@ -1,4 +1,4 @@
-"""`cutpoints find --by`: one threshold per segment."""
+"""`cutpoints find --by`: one threshold per segment, each by itself or all together."""
 
 from __future__ import annotations
 
@@ -45,6 +45,22 @@ def find_by(
     if not found.solved:
         # The reason of the first stands for all: undefined, too few rows, or infeasible.
         next(iter(found.values())).raise_if_infeasible()
+
+
+def find_joint(data: Data, *, by: tuple[str, ...], as_json: bool, **goal: Any) -> None:
+    """Find the thresholds that are best together and print them."""
+    with waiting("Searching"):
+        found = cp.find_joint(data, by=list(by), **goal)
+    if as_json:
+        print_json(found.to_dict())
+    found.raise_if_infeasible()
+    if as_json:
+        return
+    header, *rows = found.cells(SHOWN)
+    lines = found.lines()
+    if len(found) > SHOWN:
+        lines.append(("shown", f"the first {SHOWN}; {len(found) - SHOWN:,} more with --json"))
+    show(table(header, rows, left=len(found.by)), "", pairs(lines))
 
 
 def _print(found: Segments) -> None:

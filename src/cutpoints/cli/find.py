@@ -52,6 +52,8 @@ _TIES_SHOWN = 5
         "    --check-calibration",
         "cutpoints find scores.csv --label y --score p --maximize f1 \\",
         "    --by country --by product",
+        "cutpoints find scores.csv --label y --score p --maximize recall \\",
+        "    --subject-to 'precision >= 0.95' --by country --joint",
         "cutpoints find scores/ --label y --score p --maximize f1 \\",
         "    --where \"month = '2026-10' and country in ('DE', 'FR')\"",
     )
@@ -87,6 +89,17 @@ _TIES_SHOWN = 5
     help="With --by: leave smaller segments alone, and say so.",
 )
 @click.option(
+    "--joint",
+    is_flag=True,
+    help="With --by: find the thresholds that are best together, for one goal over all rows.",
+)
+@click.option(
+    "--each",
+    metavar="CONSTRAINT",
+    multiple=True,
+    help="With --joint: what must hold in each segment: 'recall >= 0.6'. May be given more than once.",
+)
+@click.option(
     "--check-calibration",
     is_flag=True,
     help="Say in a sentence where calibrated probabilities would have the threshold.",
@@ -118,6 +131,8 @@ def find(
     method: Literal["auto", "sweep", "narrow", "ilp"],
     by: tuple[str, ...],
     min_rows: int | None,
+    joint: bool,
+    each: tuple[str, ...],
     check_calibration: bool,
     policy_file: str | None,
     name: str | None,
@@ -140,6 +155,12 @@ def find(
     if min_rows is not None and not by:
         message = "--min-rows needs --by: it is about the rows of a segment."
         raise click.UsageError(message)
+    if joint:
+        refused = {"--guarantee": guarantee, "--min-rows": min_rows, "--method": method != "auto"}
+        _check_joint(by, {**refused, "--policy": policy_file})
+    elif each:
+        message = "--each needs --joint: without it, --subject-to holds in each segment."
+        raise click.UsageError(message)
     if by:
         _check_by(columns, {"--check-calibration": check_calibration})
     naming = _naming(policy_file, by, name=name, description=description, default=default)
@@ -153,6 +174,12 @@ def find(
         "random_state": random_state,
         "method": method,
     }
+    if joint:
+        from cutpoints.cli._segments import find_joint
+
+        together = {"maximize": maximize, "minimize": minimize, "subject_to": subject_to, "each": each}
+        find_joint(data, by=by, as_json=as_json, random_state=random_state, **together)
+        return
     if by:
         from cutpoints.cli._segments import find_by
 
@@ -209,6 +236,17 @@ def _default(text: str) -> float | Literal["error", "keep"]:
     except ValueError:
         message = f"{text!r} is neither a number, 'error' nor 'keep'."
         raise click.BadParameter(message) from None
+
+
+def _check_joint(by: tuple[str, ...], options: dict[str, Any]) -> None:
+    """Exit with 2 for what joint thresholds need, or cannot have."""
+    if not by:
+        message = "--joint needs --by: it finds one threshold per segment."
+        raise click.UsageError(message)
+    for option, given in options.items():
+        if given:
+            message = f"{option} cannot be combined with --joint."
+            raise click.UsageError(message)
 
 
 def _are_probabilities(data: Data) -> bool:

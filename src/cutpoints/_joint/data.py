@@ -1,0 +1,57 @@
+"""Rows in segments -> the cuts of all segments, on one grid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from cutpoints import _segments as segments
+from cutpoints._data.segment_codes import in_order
+from cutpoints._kernel.segment_cuts import SegmentCuts
+from cutpoints.exceptions import InvalidParameterError
+
+if TYPE_CHECKING:
+    from cutpoints._data.groupby_segments import FrameSegments
+    from cutpoints._data.read import Data
+
+
+class SegmentedRows(NamedTuple):
+    """All cuts of all segments, keys ascending, and what tells the segments apart."""
+
+    cuts: SegmentCuts
+    keys: list[Any]
+    by: tuple[str, ...]
+    passes: int
+
+
+def segmented(data: Data, by: Any, *, caller: str) -> SegmentedRows:
+    """Read the rows of segments.
+
+    Rows that stay in their engine are grouped there by segment and score: only distinct scores with their
+    sums come back.
+    """
+    rows, names = segments.read(data, by)
+    order = in_order(rows.keys)
+    keys = [parts[0] if len(parts) == 1 else parts for parts in (rows.keys[i] for i in order)]
+    if isinstance(rows, segments.InMemory):
+        return SegmentedRows(rows.cuts(order), keys, names, 1)
+    return SegmentedRows(_streamed(rows, order, data, caller), keys, names, rows.passes)
+
+
+def _streamed(rows: FrameSegments, order: list[int], data: Data, caller: str) -> SegmentCuts:
+    if data.weighted or data.counted:
+        raise InvalidParameterError.of(
+            parameter="weight" if data.weighted else "positives",
+            caller=caller,
+            must_be="left out where the rows are not in memory: each segment has a grid of its own there",
+            got=data.weight or data.positives,
+            hint="collect the frame, or filter it to fewer rows.",
+        )
+    found: Any = rows.answer(dict.fromkeys(order), sum(map(rows.rows, order)), count=False)
+    parts = [found[segment] for segment in order]
+    codes = np.repeat(np.arange(len(order)), [len(part.scores) for part in parts])
+    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("scores", "pos", "neg"))
+    scores, pos, neg = columns
+    counts = np.array([rows.rows(segment) for segment in order], dtype=np.int64)
+    return SegmentCuts.of(scores, codes, pos, neg, grid=rows.summary(order[0]).grid, rows=counts)

@@ -1,0 +1,168 @@
+"""`find_joint`: validate once, search all combinations of cuts, return one threshold per segment."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from cutpoints._data.read import as_data
+from cutpoints._goal import constraints, goal
+from cutpoints._joint.beside import cross_validate, separate_thresholds, single_threshold, total
+from cutpoints._joint.data import segmented
+from cutpoints._joint.frontier import Frontier
+from cutpoints._joint.problem import Problem
+from cutpoints._joint.result import Beside, JointCertificate, JointSolution, SegmentThreshold
+from cutpoints._result import make_cut
+
+if TYPE_CHECKING:
+    from cutpoints._data.read import Data
+    from cutpoints._goal import Constraints, Objective
+    from cutpoints._joint.data import SegmentedRows
+    from cutpoints._joint.problem import Joint
+
+
+def find_joint(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    by: Any,
+    maximize: Objective | None = None,
+    minimize: Objective | None = None,
+    subject_to: Constraints = None,
+    each: Constraints = None,
+    label: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    random_state: Any = 0,
+) -> JointSolution:
+    """Find one threshold per segment that together are best for one goal over all rows, and prove it.
+
+    Exact: the optimum over all combinations of cuts, by a search that excludes nearly all of them with a
+    bound. Where many combinations come too close to compare them all, the status is ``"gap_limit"``, and the
+    certificate says how much better others could be. Takes about as long as sorting the rows; needs the
+    distinct scores in memory.
+
+    Parameters
+    ----------
+    y_true, y_score, label, score, weight, sample_weight, pos_label
+        As for `find`: arrays, a data frame or a path with names of columns, or a `Data`.
+    by : str, list of str, or array-like of shape (n_samples,)
+        The segments, as for `find_by`.
+    maximize, minimize : str or metric expression
+        A metric over all rows that is linear in the counts or a quotient of such: a cost, ``"recall"``,
+        ``"precision"``, ``"f1"``, ``"accuracy"``, and others.
+    subject_to : str, constraint, or a list of them, default=None
+        What must hold over all rows: ``["precision >= 0.95", "predicted_positive <= 500"]``; metrics as for
+        the objective.
+    each : str, constraint, or a list of them, default=None
+        What must hold in each segment, ``"recall >= 0.6"``; any metric. Where it is undefined at every
+        threshold of a segment, such as recall without positives, it does not apply.
+    random_state : int, Generator or None, default=0
+        How rows are assigned to folds for the cross-validated value. An integer is mixed with a digest of
+        the data.
+
+    Returns
+    -------
+    JointSolution
+        A mapping from segments to their thresholds, with `value`, `confusion` (the total), `thresholds`,
+        `status`, `certificate` and `frontier()`, and beside it the best `single` threshold, each segment by
+        itself (`separate`) and the `cross_validated` value.
+
+    See Also
+    --------
+    find_by : One threshold per segment, each for itself.
+
+    Notes
+    -----
+    If several combinations have the best value, one of them is returned, always the same one.
+
+    Examples
+    --------
+    >>> import cutpoints as cp
+    >>> y, p, country = [0, 1, 1, 0, 1, 1], [0.2, 0.6, 0.9, 0.7, 0.8, 0.3], ["DE"] * 3 + ["FR"] * 3
+    >>> found = cp.find_joint(y, p, by=country, maximize="recall", subject_to="precision >= 0.9")
+    >>> found.thresholds, found.value
+    ({'DE': 0.6, 'FR': 0.8}, 0.75)
+    >>> found.single.value
+    0.5
+    """
+    wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="find_joint")
+    in_each = constraints(each, "find_joint")
+    data = as_data(
+        y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
+        pos_label=pos_label, caller="find_joint",
+    )  # fmt: skip
+    rows = segmented(data, by, caller="find_joint")
+    problem = Problem(rows.cuts, wanted, in_each)
+    return joint_solution(problem, rows, problem.solve(), random_state, rows_are_counted=counted(data, rows))
+
+
+def counted(data: Data, rows: SegmentedRows) -> bool:
+    """Whether sums are numbers of rows, which can be dealt out one by one."""
+    return not data.weighted and not data.counted and rows.cuts.grid.step == 1
+
+
+def joint_solution(
+    problem: Problem,
+    rows: SegmentedRows,
+    found: Joint | None,
+    random_state: Any,
+    *,
+    rows_are_counted: bool,
+) -> JointSolution:
+    """Build the answer."""
+    goal, cuts, keys = problem.goal, rows.cuts, rows.keys
+    summary = cuts.total
+    common: dict[str, Any] = {
+        "by": rows.by,
+        "objective": str(goal.expression),
+        "direction": goal.direction,
+        "constraints": tuple(map(str, goal.constraints)),
+        "each": tuple(map(str, problem.each)),
+        "rows": summary.rows,
+        "positives": summary.grid.number(summary.positives),
+        "negatives": summary.grid.number(summary.negatives),
+    }
+    size, resolution = len(cuts.tp), summary.grid.resolution
+    if found is None:
+        worst = -goal.sign * math.inf
+        empty = problem.points.empty
+        return JointSolution(
+            status="infeasible",
+            certificate=JointCertificate(worst, worst, size, 0, rows.passes, resolution),
+            attainable=() if len(empty) else problem.attainable(),
+            empty=(keys[empty[0]],) if len(empty) else None,
+            **common,
+        )
+    value = problem.value(found.best.tp, found.best.fp)
+    upper = value if found.best.proven else float(goal.sign * found.best.bound)
+    bounds = (value, upper) if goal.sign > 0 else (upper, value)
+
+    def segment(place: int) -> SegmentThreshold:
+        cut = int(found.cuts[place])
+        made = make_cut(cuts.confusion(cut), cuts.thresholds[cut], cuts.below[cut])
+        return SegmentThreshold(
+            made.threshold,
+            made.interval,
+            made.confusion,
+            made.confusion.metric(goal.expression),
+            int(cuts.rows[place]),
+        )
+
+    return JointSolution(
+        status="optimal" if found.best.proven else "gap_limit",
+        certificate=JointCertificate(*bounds, size, found.best.left, rows.passes, resolution),
+        value=value,
+        confusion=total(problem, found.cuts),
+        thresholds=dict(zip(keys, map(float, cuts.thresholds[found.cuts]), strict=True)),
+        _beside=Beside(
+            segment,
+            lambda: single_threshold(problem),
+            lambda: separate_thresholds(problem, keys),
+            lambda: cross_validate(problem, random_state, rows_are_counted=rows_are_counted),
+            lambda: Frontier(problem, keys),
+        ),
+        **common,
+    )

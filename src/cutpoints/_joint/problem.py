@@ -1,0 +1,123 @@
+"""A joint problem: a goal over all rows, what must hold in each segment, and how far segments may differ."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from cutpoints._goal import Goal, furthest, with_others
+from cutpoints._result import Attainable
+from cutpoints._search.joint import solve
+from cutpoints._search.linear_goal import bound_of, linear_goal
+from cutpoints._search.points import Points
+from cutpoints.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoints._kernel.segment_cuts import SegmentCuts
+    from cutpoints._result import Confusion
+    from cutpoints._search.joint import Best, Maximizer
+    from cutpoints.metrics.expression import Constraint
+
+
+class Joint(NamedTuple):
+    """The cut of each segment, by its place among all cuts, and how it is known to be the best."""
+
+    cuts: NDArray[np.intp]
+    best: Best
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wanted of these cuts."""
+
+    cuts: SegmentCuts
+    goal: Goal
+    each: tuple[Constraint, ...] = ()
+    caller: str = "find_joint"
+    scale: Fraction = Fraction(1)
+    """What a count is multiplied by: of a part of the rows, so much is asked as of all."""
+
+    @cached_property
+    def points(self) -> Points:
+        """The cuts that are allowed in their segments."""
+        return Points.of(self.cuts, allowed_in_each(self.cuts, self.each) if self.each else None)
+
+    @cached_property
+    def maximizer(self) -> Maximizer | None:
+        """How a linear objective is maximized, where it is not the plain way."""
+        return None
+
+    def of(self, cuts: SegmentCuts) -> Problem:
+        """Return the same problem for a part of the rows, which stands for all of them."""
+        rows = self.cuts.total.positives + self.cuts.total.negatives
+        part = cuts.total.positives + cuts.total.negatives
+        return replace(self, cuts=cuts, scale=Fraction(rows, part) if part else Fraction(1))
+
+    def solve(self, goal: Goal | None = None) -> Joint | None:
+        """Return the best cuts; None if no cuts meet the constraints."""
+        wanted = linear_goal(goal or self.goal, self.cuts.total, caller=self.caller, scale=self.scale)
+        found = solve(self.points, wanted, self.maximizer)
+        return None if found is None else Joint(self.points.cut[found.picks], found)
+
+    def value(self, tp: int, fp: int, goal: Goal | None = None) -> float:
+        """Return the objective at these sums, rounded once; NaN where it is undefined."""
+        counts = self.cuts.total.confusion(tp, fp)
+        return (goal or self.goal).expression.rounded(
+            **{name: count * self.scale for name, count in counts.items()}
+        )
+
+    def gap_of(self, confusions: list[Confusion]) -> float | None:
+        """Return the largest difference between segments; None if that is not bounded."""
+        return None
+
+    def attainable(self) -> tuple[Attainable, ...]:
+        """Say how far each constraint can be met, alone and where the others hold."""
+        constraints = self.goal.constraints
+        alone = [self._attained(one, furthest(one)) for one in constraints]
+        if not all(one.met for one in alone):
+            return tuple(alone)
+        others = [
+            self._attained(one, goal)
+            for one, goal in zip(constraints, with_others(constraints), strict=False)
+        ]
+        if not others:
+            return tuple(alone)
+        return tuple(
+            replace(one, with_others=None if math.isnan(other.value) else other)
+            for one, other in zip(alone, others, strict=True)
+        )
+
+    def _attained(self, constraint: Constraint, goal: Goal) -> Attainable:
+        try:
+            found = self.solve(goal)
+        except InvalidInputError:  # undefined whatever is called positive
+            found = None
+        if found is None:
+            return Attainable(str(constraint), math.nan, math.nan, met=False)
+        value = self.value(found.best.tp, found.best.fp, goal)
+        bound = bound_of(constraint, self.cuts.total, caller=self.caller, scale=self.scale)
+        met = bound.holds(found.best.tp, found.best.fp)
+        return Attainable(str(constraint), value, math.nan, met)
+
+
+def allowed_in_each(cuts: SegmentCuts, constraints: tuple[Constraint, ...]) -> NDArray[np.bool_]:
+    """Return the cuts at which constraints hold in their segment.
+
+    A constraint that is undefined at every cut of a segment, such as recall without positives, does not
+    apply to it.
+    """
+    allowed = np.ones(len(cuts.tp), dtype=np.bool_)
+    for segment in range(len(cuts)):
+        part = slice(cuts.first[segment], cuts.first[segment + 1])
+        own = cuts.cuts(segment)
+        for one in constraints:
+            if not np.isnan(own.values(one.expression)).all():
+                allowed[part] &= own.feasible((one,))
+    return allowed

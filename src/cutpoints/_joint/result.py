@@ -1,0 +1,348 @@
+"""The answer: one threshold per segment, what they do together, the proof, and what stands beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from cutpoints._format import (
+    count,
+    exact,
+    html_pairs,
+    json_number,
+    rows_in_words,
+    text_pairs,
+    text_table,
+    to_frame,
+)
+from cutpoints._goal import in_words
+from cutpoints._segments import decide_by, json_key, key_parts
+from cutpoints.exceptions import InfeasibleError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoints._joint.beside import CrossValidatedJoint, Separate
+    from cutpoints._joint.frontier import Frontier
+    from cutpoints._result import Attainable, Confusion, Interval, Solution
+
+SHOWN = 20
+"""Segments that people see; `table` has all."""
+
+
+@dataclass(frozen=True)
+class JointCertificate:
+    """The proof, in numbers: no thresholds have a value beyond `upper`, and these attain `lower`.
+
+    Of all `cuts` of all segments, `cuts_left` could not be excluded by the bound, and were combined one by
+    one. Sums are exact; each weight is rounded once, by at most `resolution`.
+    """
+
+    lower: float
+    upper: float
+    cuts: int
+    cuts_left: int
+    passes: int
+    resolution: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {**vars(self), "lower": json_number(self.lower), "upper": json_number(self.upper)}
+
+
+@dataclass(frozen=True)
+class SegmentThreshold:
+    """The threshold of one segment, and what it does there; best for all segments together.
+
+    `value` is the objective in this segment alone, NaN where it is undefined. Another threshold may have a
+    better one.
+    """
+
+    threshold: float
+    interval: Interval
+    confusion: Confusion
+    value: float
+    rows: int
+
+    def decide(self, y_score: Any) -> NDArray[np.int8]:
+        """Return 1 where a score reaches the threshold and 0 elsewhere; NaN scores are an error."""
+        from cutpoints._data.scores import read_scores
+
+        return (read_scores(y_score, None) >= np.float64(self.threshold)).astype(np.int8)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "threshold": json_number(self.threshold),
+            "interval": self.interval.to_dict(),
+            "confusion": self.confusion.to_dict(),
+            "value": json_number(self.value),
+            "rows": self.rows,
+        }
+
+
+class Beside(NamedTuple):
+    """What is computed when it is first looked at."""
+
+    segment: Callable[[int], SegmentThreshold]
+    single: Callable[[], Solution]
+    separate: Callable[[], Separate]
+    cross_validated: Callable[[], CrossValidatedJoint]
+    frontier: Callable[[], Frontier]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class JointSolution(Mapping[Any, SegmentThreshold]):
+    """The best thresholds together: a mapping from segments, in ascending order, to their thresholds.
+
+    Attributes
+    ----------
+    status : {"optimal", "gap_limit", "infeasible"}
+        Gap limit: too many combinations were left to compare them all; the thresholds are the best so far,
+        and no others are better than ``certificate.upper``. Infeasible: no thresholds meet the constraints;
+        `value` and `confusion` are then None, the mapping is empty, and `attainable` says how far each
+        constraint can be met.
+    value : float
+        The objective over all rows, rounded once from its exact value.
+    confusion : Confusion
+        The total over all segments; exact.
+    thresholds : dict
+        The threshold of each segment: positive iff ``score >= threshold``; ``inf`` calls no row positive.
+    certificate : JointCertificate
+        The proof: lower and upper bound, and how many cuts were left after pruning.
+    single, separate, cross_validated
+        The best single threshold, each segment by itself, and the value to expect on new data.
+    """
+
+    status: Literal["optimal", "gap_limit", "infeasible"]
+    by: tuple[str, ...]
+    objective: str
+    direction: Literal["maximize", "minimize"]
+    constraints: tuple[str, ...]
+    each: tuple[str, ...]
+    rows: int
+    positives: int | float
+    negatives: int | float
+    certificate: JointCertificate
+    value: float | None = None
+    confusion: Confusion | None = None
+    thresholds: dict[Any, float] = field(default_factory=dict)
+    attainable: tuple[Attainable, ...] = ()
+    empty: Any = None
+    """If infeasible: the key of a segment in which no threshold meets what must hold in each, in a tuple."""
+    _beside: Beside | None = field(default=None, repr=False)
+
+    def __getitem__(self, key: Any) -> SegmentThreshold:
+        return self._beside_it.segment(self._places[key])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.thresholds)
+
+    def __len__(self) -> int:
+        return len(self.thresholds)
+
+    @cached_property
+    def _places(self) -> dict[Any, int]:
+        return {key: place for place, key in enumerate(self.thresholds)}
+
+    @property
+    def _beside_it(self) -> Beside:
+        assert self._beside is not None
+        return self._beside
+
+    @cached_property
+    def single(self) -> Solution:
+        """The best single threshold for the same goal; what must hold in each segment is left out."""
+        return self._beside_it.single()
+
+    @cached_property
+    def separate(self) -> Separate:
+        """Each segment by itself, as `find_by` does, and what that makes over all rows."""
+        return self._beside_it.separate()
+
+    @cached_property
+    def cross_validated(self) -> CrossValidatedJoint:
+        """The value to expect on new data: each fold is judged by the thresholds of the other folds.
+
+        Several thresholds fit the data more closely than one, so the value of the search is too good.
+        Computed when it is first looked at, which takes about five times as long as the search.
+        """
+        return self._beside_it.cross_validated()
+
+    def frontier(self) -> Frontier:
+        """Return the most true positives for any number of false positives, with their thresholds."""
+        return self._beside_it.frontier()
+
+    def decide(self, y_score: Any, by: Any) -> NDArray[np.int8]:
+        """Return 1 where a score reaches the threshold of its segment, and 0 elsewhere.
+
+        Parameters
+        ----------
+        y_score : array-like of shape (n_samples,)
+            The scores.
+        by : array-like of shape (n_samples,), or a list, dict or frame of several
+            The segments of the rows. A segment that was not in the data is an error.
+        """
+        self.raise_if_infeasible()
+        return decide_by(y_score, by, self)
+
+    def raise_if_infeasible(self) -> JointSolution:
+        """Return itself, or raise `InfeasibleError` saying what can be attained."""
+        if self.status == "infeasible":
+            if self.empty is not None:
+                raise InfeasibleError.joint(
+                    attainable=dict.fromkeys(self.each, 0.0), empty=repr(self.empty[0])
+                )
+            together = all(one.with_others is not None for one in self.attainable)
+            best = [one.with_others or one for one in self.attainable] if together else self.attainable
+            raise InfeasibleError.joint(
+                attainable={one.constraint: one.value for one in best}, together=together
+            )
+        return self
+
+    def table(self) -> dict[str, list[Any]]:
+        """Return one row per segment, as columns by name: the keys, the threshold, what it does."""
+        names = ("threshold", "value", "tp", "fp", "fn", "tn", "rows")
+        columns: dict[str, list[Any]] = {name: [] for name in (*self.by, *names)}
+        for key, entry in self.items():
+            for name, part in zip(self.by, key_parts(key, self.by), strict=True):
+                columns[name].append(part)
+            cells = (entry.threshold, entry.value, *entry.confusion.to_dict().values(), entry.rows)
+            for name, cell in zip(names, cells, strict=True):
+                columns[name].append(cell)
+        return columns
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return to_frame(self.table(), "pandas")
+
+    def to_polars(self) -> Any:
+        """Return the table as a polars data frame."""
+        return to_frame(self.table(), "polars")
+
+    def goal(self) -> str:
+        """Return the goal in words."""
+        held = [*self.constraints, *(f"{text} in each" for text in self.each)]
+        return in_words(self.direction, self.objective, held)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
+        found = self.status != "infeasible"
+        shown: dict[str, Any] = {
+            "status": self.status,
+            "by": list(self.by),
+            "value": json_number(self.value),
+            "objective": self.objective,
+            "direction": self.direction,
+            "constraints": list(self.constraints),
+            "each": list(self.each),
+            "confusion": self.confusion.to_dict() if self.confusion else None,
+            "certificate": self.certificate.to_dict(),
+            "rows": self.rows,
+            "positives": self.positives,
+            "negatives": self.negatives,
+            "segments": [
+                {
+                    "key": {
+                        name: json_key(part)
+                        for name, part in zip(self.by, key_parts(key, self.by), strict=True)
+                    },
+                    **entry.to_dict(),
+                }
+                for key, entry in self.items()
+            ],
+        }
+        if found:
+            shown["single"] = self.single.to_short_dict()
+            shown["separate"] = self.separate.to_dict()
+            shown["cross_validated"] = self.cross_validated.to_dict()
+        else:
+            shown["attainable"] = [one.to_dict() for one in self.attainable]
+        return shown
+
+    def __repr__(self) -> str:
+        if self.status == "infeasible":
+            return text_pairs(self.lines())
+        more = f"\n{len(self) - SHOWN:,} more segments" if len(self) > SHOWN else ""
+        table = text_table(self.cells(SHOWN), left=range(len(self.by)))
+        return f"{table}{more}\n\n{text_pairs(self.lines())}"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        head, *rows = self.cells(5 * SHOWN)
+        cells = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+        )
+        names = "".join(f"<th>{html.escape(name)}</th>" for name in head)
+        table = f"<table><thead><tr>{names}</tr></thead><tbody>{cells}</tbody></table>"
+        return (table if self.thresholds else "") + html_pairs(self.lines())
+
+    def cells(self, most: int) -> list[list[str]]:
+        """Return the header and the first segments, for people."""
+        rows = [[*self.by, "threshold", "tp", "fp", "fn", "tn", "rows"]]
+        for key in list(self)[:most]:
+            entry = self[key]
+            names = ["(missing)" if part is None else str(part) for part in key_parts(key, self.by)]
+            numbers = (*entry.confusion.to_dict().values(), entry.rows)
+            rows.append([*names, entry.interval.shortest, *(count(number) for number in numbers)])
+        return rows
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what people read below the segments, as names and texts."""
+        data = ("data", rows_in_words(self.rows, self.positives, self.negatives))
+        if self.status == "infeasible":
+            return [("status", f"infeasible: {self._why()}"), ("goal", self.goal()), data]
+        assert self.confusion is not None
+        assert self.value is not None
+        cells = "  ".join(f"{name} {count(number)}" for name, number in self.confusion.to_dict().items())
+        return [
+            ("value", f"{count(self.value)}  ({self.goal()})"),
+            ("on new data", self._new_data()),
+            ("one threshold", self._single()),
+            ("each by itself", self._separate()),
+            ("confusion", cells),
+            ("certificate", self._proof()),
+            data,
+        ]
+
+    def _why(self) -> str:
+        if self.empty is not None:
+            return f"no threshold of segment {self.empty[0]!r} meets {' and '.join(self.each)}"
+        best = [one.with_others or one for one in self.attainable]
+        return "no thresholds meet the constraints; the best are " + ", ".join(
+            f"{one.value:.6g} for {one.constraint}" for one in best
+        )
+
+    def _new_data(self) -> str:
+        found = self.cross_validated
+        if found.infeasible_folds == found.folds:
+            return f"unknown: no thresholds in any of {found.folds} folds"
+        held = "".join(f", {text} is {value:.4g}" for text, value in found.constraints.items())
+        if self.each:
+            held += f", {' and '.join(self.each)} is broken in {found.broken_segments:,} segments"
+        return f"{found.value:.6g}  ({found.folds}-fold cross-validated{held})"
+
+    def _single(self) -> str:
+        best = self.single
+        if best.value is None or best.interval is None:
+            return "none meets the constraints"
+        return f"{count(best.value)} at {best.interval.shortest}"
+
+    def _separate(self) -> str:
+        found = self.separate
+        notes = [f"breaks {text}: {found.constraints[text]:.4g}" for text in found.broken]
+        if found.unsolved:
+            notes.append(f"{found.unsolved:,} segments have none")
+        return count(found.value) + (f"  ({'; '.join(notes)})" if notes else "")
+
+    def _proof(self) -> str:
+        proof = self.certificate
+        left = f"{proof.cuts_left:,} of {proof.cuts:,} cuts left after pruning"
+        if self.status == "optimal":
+            return f"optimal: bound and value meet, {left}"
+        return f"not proven: no thresholds are better than {exact(proof.upper)}, {left}"

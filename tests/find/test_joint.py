@@ -1,0 +1,308 @@
+"""`find_joint`: thresholds that are best together, whatever the data, and an honest number beside them."""
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cutpoints as cp
+from cutpoints.exceptions import InfeasibleError, InvalidInputError, InvalidParameterError
+from oracle import Bound, Sum, Term, joint
+from strategies import directions, problems
+
+OBJECTIVES = {
+    "recall": Term("recall"),
+    "precision": Term("precision"),
+    "f1": Term("f1"),
+    "jaccard": Term("jaccard"),
+    "accuracy": Term("accuracy"),
+    "kappa": Term("kappa"),
+    "npv": Term("npv"),
+    "predicted_positive": Term("predicted_positive"),
+    "cost(fp=2, fn=5)": Term("cost", {"fp": 2, "fn": 5}),
+    "profit(tp=3, fp=-1)": Term("profit", {"tp": 3, "fp": -1}),
+}
+BOUNDED = ("recall", "precision", "accuracy", "fpr", "npv", "f1", "predicted_positive_rate")
+
+
+@st.composite
+def bounds(draw, max_size):
+    """Some constraints, as texts and as the oracle reads them."""
+    found = []
+    for _ in range(draw(st.integers(0, max_size))):
+        name = draw(st.sampled_from(BOUNDED))
+        relation = draw(st.sampled_from([">=", "<=", ">", "<"]))
+        number = draw(st.sampled_from(["0", "0.1", "0.25", "0.5", "0.6", "0.75", "0.9", "1"]))
+        meaning = Bound(Sum((Term(name),)), relation, Fraction(number))
+        found.append((f"{name} {relation} {number}", meaning))
+    return [text for text, _ in found], [meaning for _, meaning in found]
+
+
+@st.composite
+def joint_problems(draw):
+    """A few rows in at most three segments."""
+    problem = draw(problems(max_size=14))
+    size = len(problem.scores)
+    return problem, draw(st.lists(st.sampled_from("abc"), min_size=size, max_size=size))
+
+
+def ask(problem, by, **options):
+    """Call `find_joint` with a problem of any kind."""
+    if problem.labels is None:
+        data = cp.from_counts(problem.scores, positives=problem.positives, negatives=problem.negatives)
+        return cp.find_joint(data, by=by, **options)
+    return cp.find_joint(problem.labels, problem.scores, by=by, sample_weight=problem.weights, **options)
+
+
+def in_segments(problem, by):
+    """The rows of each segment, as the oracle wants them."""
+    return [
+        [row for row, key in zip(problem.rows, by, strict=True) if key == wanted]
+        for wanted in sorted(set(by))
+    ]
+
+
+@given(joint_problems(), st.sampled_from(sorted(OBJECTIVES)), directions, bounds(3), bounds(1))
+@settings(max_examples=400)
+def test_no_other_thresholds_are_better(problem_by, objective, direction, total, each):
+    """The value is the best of all combinations of cuts; where none is feasible, it says so."""
+    problem, by = problem_by
+    segments = in_segments(problem, by)
+    best = joint(segments, Sum((OBJECTIVES[objective],)), direction, total[1], each=each[1])
+    try:
+        found = ask(problem, by, **{direction: objective}, subject_to=total[0], each=each[0])
+    except InvalidInputError:
+        assert best is None
+        return
+
+    assert ("infeasible" if best is None else "optimal") == found.status
+    if best is not None:
+        assert float(best) == found.value
+        assert found.certificate.lower == found.certificate.upper == found.value
+
+
+@given(joint_problems(), bounds(2))
+@settings(max_examples=100)
+def test_decisions_give_the_confusion(problem_by, total):
+    """The thresholds, applied to the rows one by one, give the confusions that were promised."""
+    problem, by = problem_by
+    try:
+        found = ask(problem, by, maximize="accuracy", subject_to=total[0])
+    except InvalidInputError:
+        return
+    if found.status == "infeasible":
+        return
+    called = found.decide(problem.scores, by)
+    cells = {"tp": 0, "fp": 0, "fn": 0, "tn": 0}
+    for (_, pos, neg), decision in zip(problem.rows, called, strict=True):
+        cells["tp" if decision else "fn"] += pos
+        cells["fp" if decision else "tn"] += neg
+
+    assert {name: float(cell) for name, cell in cells.items()} == found.confusion.to_dict()
+    for name in cells:
+        assert math.isclose(
+            sum(entry.confusion.to_dict()[name] for entry in found.values()), found.confusion.to_dict()[name]
+        )
+
+
+def simulated(segments=8, rows=400, seed=0):
+    """Segments that differ in prevalence and in how well their scores separate."""
+    rng = np.random.default_rng(seed)
+    by = np.repeat(np.arange(segments), rows)
+    y = (rng.random(len(by)) < np.linspace(0.1, 0.4, segments)[by]).astype(int)
+    return y, rng.normal(size=len(by)) + y * np.linspace(0.8, 2.4, segments)[by], by
+
+
+def test_together_is_at_least_as_good():
+    """No single threshold, and no thresholds of segments by themselves, are better for the same goal."""
+    y, s, by = simulated()
+    found = cp.find_joint(y, s, by=by, maximize="recall", subject_to="precision >= 0.8")
+
+    assert found.value > found.separate.value > 0
+    assert (
+        found.value
+        > found.single.value
+        == cp.find(y, s, maximize="recall", subject_to="precision >= 0.8").value
+    )
+    assert found.separate.thresholds == {
+        key: entry.threshold
+        for key, entry in cp.find_by(y, s, by=by, maximize="recall", subject_to="precision >= 0.8").items()
+    }
+
+
+def test_one_segment_is_find():
+    """With one segment the value is that of `find`, for every objective."""
+    y, s, _ = simulated(1, 300)
+    for objective in OBJECTIVES:
+        found = cp.find_joint(y, s, by=["all"] * len(y), maximize=objective)
+        assert cp.find(y, s, maximize=objective).value == found.value
+
+
+def test_each_segment_keeps_its_bound():
+    """What must hold in each segment holds in each, and costs value."""
+    y, s, by = simulated()
+    options = {"by": by, "maximize": "recall", "subject_to": "precision >= 0.7"}
+    free, bound = cp.find_joint(y, s, **options), cp.find_joint(y, s, **options, each="recall >= 0.3")
+
+    assert min(entry.confusion.metric("recall") for entry in bound.values()) >= 0.3
+    assert min(entry.confusion.metric("recall") for entry in free.values()) < 0.3
+    assert bound.value < free.value
+
+
+def test_the_frontier_is_made_of_thresholds():
+    """Each corner has the totals of its thresholds; precision and recall never both beat a corner of it."""
+    y, s, by = simulated(4, 200)
+    found = cp.find_joint(y, s, by=by, maximize="recall", subject_to="precision >= 0.8")
+    frontier = found.frontier()
+    for corner in (0, len(frontier) // 3, len(frontier) // 2, len(frontier) - 1):
+        thresholds = frontier.thresholds(corner)
+        called = np.array([s[i] >= thresholds[by[i]] for i in range(len(s))])
+        assert (int(y[called].sum()), int((1 - y[called]).sum())) == (
+            frontier.tp[corner],
+            frontier.fp[corner],
+        )
+    reached = frontier.precision >= 0.8
+
+    assert found.value >= frontier.recall[reached].max()
+    assert ["tp", "fp", "predicted_positive", "recall", "fpr", "precision", "value"] == list(
+        frontier.to_pandas()
+    )
+
+
+def test_more_thresholds_promise_too_much():
+    """With many small segments the cross-validated precision is far below its bound, and it is shown."""
+    y, s, by = simulated(60, 100)
+    found = cp.find_joint(y, s, by=by, maximize="recall", subject_to="precision >= 0.8")
+    new = found.cross_validated
+
+    assert new.constraints["precision >= 0.8"] < 0.77
+    assert new.broken == ("precision >= 0.8",)
+    assert new.value < found.value
+    assert f"precision >= 0.8 is {new.constraints['precision >= 0.8']:.4g}" in repr(found)
+
+
+def test_counts_are_scaled_in_folds():
+    """A bound on the number of calls is met on all rows, not on the rows of a fold."""
+    y, s, by = simulated(3, 1000)
+    found = cp.find_joint(y, s, by=by, maximize="recall", subject_to="predicted_positive <= 500")
+
+    assert 470 <= found.cross_validated.constraints["predicted_positive <= 500"] <= 530
+
+
+def test_the_order_of_rows_does_not_matter():
+    """Shuffled rows give the same thresholds and the same cross-validated value."""
+    y, s, by = simulated(5, 100)
+    order = np.random.default_rng(1).permutation(len(y))
+    options = {"maximize": "f1", "subject_to": "recall >= 0.6"}
+    found = cp.find_joint(y, s, by=by, **options)
+    shuffled = cp.find_joint(y[order], s[order], by=by[order], **options)
+
+    assert found.to_dict() == shuffled.to_dict()
+
+
+def test_infeasible_says_how_far():
+    """Infeasible constraints: what each attains alone, and where the other holds."""
+    y, s, by = simulated(3, 200)
+    found = cp.find_joint(y, s, by=by, maximize="f1", subject_to=["precision >= 0.99", "recall >= 0.9"])
+
+    assert found.status == "infeasible"
+    assert (found.value, found.confusion, dict(found)) == (None, None, {})
+    best = {one.constraint: one.with_others.value for one in found.attainable}
+    met = cp.find_joint(y, s, by=by, maximize="precision", subject_to="recall >= 0.9")
+    assert met.value == best["precision >= 0.99"]
+    with pytest.raises(
+        InfeasibleError, match=r"together\. The best that can be attained where the others hold"
+    ):
+        found.raise_if_infeasible()
+
+
+def test_a_segment_that_cannot_is_named():
+    """If no threshold of a segment meets what must hold in each, the message has its key."""
+    found = cp.find_joint(
+        [0, 1, 0, 1], [1, 2, 4, 3], by=["a", "a", "b", "b"], maximize="f1", each="precision >= 1"
+    )
+
+    with pytest.raises(InfeasibleError, match="No threshold of segment 'b' meets 'precision >= 1'"):
+        found.raise_if_infeasible()
+
+
+def test_what_is_undefined_does_not_bind():
+    """A bound on recall in each segment says nothing about a segment without positives."""
+    found = cp.find_joint(
+        [0, 1, 0, 0], [1, 2, 4, 3], by=["a", "a", "b", "b"], maximize="accuracy", each="recall >= 1"
+    )
+
+    assert {"a": 2.0, "b": math.inf} == found.thresholds
+
+
+def test_hostile_keys():
+    """Missing keys are a segment of their own; any text is a key."""
+    by = np.array([None, None, "</script>", "</script>", "a\x00b", "a\x00b"], dtype=object)
+    found = cp.find_joint([0, 1, 0, 1, 0, 1], [1, 2, 1, 2, 2, 1], by=by, maximize="accuracy")
+
+    assert ["</script>", "a\x00b", None] == list(found)
+    assert "</script>" not in found._repr_html_()
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["segments"][2]["key"] == {"segment": None}
+
+
+def test_frames_and_files_agree(tmp_path):
+    """Arrays, a frame, a lazy frame and a file give the same answer."""
+    pl = pytest.importorskip("polars")
+    y, s, by = simulated(3, 100)
+    frame = pl.DataFrame({"y": y, "p": s, "country": by})
+    frame.write_parquet(tmp_path / "scores.parquet")
+    goal = {"maximize": "recall", "subject_to": "precision >= 0.7"}
+    columns = {"label": "y", "score": "p", "by": "country"}
+    wanted = cp.find_joint(y, s, by=by, **goal)
+    for data in (frame, frame.lazy(), frame.to_pandas(), tmp_path / "scores.parquet"):
+        assert wanted.thresholds == cp.find_joint(data, **columns, **goal).thresholds
+
+
+def test_rows_that_stay_in_their_engine(monkeypatch):
+    """Rows that are not collected are grouped in the engine, and the answer is the same."""
+    pl = pytest.importorskip("polars")
+    from cutpoints._data import lazy_segments
+
+    monkeypatch.setattr(lazy_segments, "HOLDS", 10, raising=False)
+    monkeypatch.setattr(lazy_segments, "COLLECTED_ROWS", 10, raising=False)
+    y, s, by = simulated(3, 100)
+    frame = pl.DataFrame({"y": y, "p": s, "country": by, "w": s**2 + 1}).lazy()
+    goal = {
+        "maximize": "recall",
+        "subject_to": "precision >= 0.7",
+        "label": "y",
+        "score": "p",
+        "by": "country",
+    }
+
+    assert cp.find_joint(frame.collect(), **goal).to_dict() == {
+        **cp.find_joint(frame, **goal).to_dict(),
+        "certificate": cp.find_joint(frame.collect(), **goal).certificate.to_dict(),
+    }
+    with pytest.raises(InvalidParameterError, match="left out where the rows are not in memory"):
+        cp.find_joint(frame, weight="w", **goal)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"maximize": "mcc"}, "maximize must be a metric that is a quotient of linear functions"),
+        ({"maximize": "f1", "subject_to": "mcc >= 0.1"}, "subject_to must be a metric that is a quotient"),
+        ({"maximize": "f1", "each": "recall"}, "must be comparisons of a metric with a number"),
+        ({"maximize": "f1", "minimize": "cost(fp=1)"}, "and not both"),
+    ],
+)
+def test_what_cannot_be_proven_is_refused(options, message):
+    """Metrics that are not linear-fractional, and goals that make no sense, are errors that say why."""
+    with pytest.raises(InvalidParameterError, match=message):
+        cp.find_joint([0, 1], [0.1, 0.2], by=["a", "b"], **options)
+
+
+def test_undefined_whatever_is_called():
+    """Recall without any positive row is an error."""
+    with pytest.raises(InvalidInputError, match="must be defined at one cut at least"):
+        cp.find_joint([0, 0], [0.1, 0.2], by=["a", "b"], maximize="recall")
