@@ -94,6 +94,7 @@ PACKAGES = {
     "pyarrow": ("_data.formats",),
     "click": ("cli",),
     "rich": ("cli",),
+    "onnx": ("_policy.onnx_graph",),
     "matplotlib": ("plots",),
     "jinja2": ("_report",),
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
 
 import numpy as np
 
+from cutpoints._atomic import replaced
 from cutpoints._format import count, html_pairs, rows_in_words
 from cutpoints._goal import goal, in_words
 from cutpoints._policy import rules
@@ -475,6 +476,42 @@ class Policy:
         from cutpoints._policy.python import to_python
 
         return to_python(self, function, self.missing_rule(missing, "to_python"))
+
+    def to_onnx(self, path: str | os.PathLike[str] | None = None, *, missing: Missing | None = None) -> Any:
+        """Return an ONNX model of the rule, an `onnx.ModelProto`; the extra `onnx` installs what it needs.
+
+        Its input ``score`` has the type of the policy's scores, one value per row, or for labels a matrix
+        with a column per label; with segments there is an input ``by_COLUMN`` of strings, int64 or booleans
+        for each column. Its output is ``decision``. `onnx.compose.merge_models` puts it behind a model.
+
+        Parameters
+        ----------
+        path : str or path-like, default=None
+            A file to write it to, such as ``"rule.onnx"``; whole or not at all.
+        missing : {"error", "negative", "positive", "review"}, default=None
+            NaN: as the policy says by default. What is an error, NaN or an unknown segment, makes the run
+            fail; runtimes check that on a CPU.
+
+        Raises
+        ------
+        InvalidParameterError
+            For what ONNX cannot say: decisions that are missing ("keep"), and keys that are fractions. It has
+            no null either, so a threshold for missing keys is never used.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> model = cp.Policy.band(0.2, 0.8).to_onnx()
+        >>> [one.name for one in model.graph.output]
+        ['decision']
+        """
+        from cutpoints._policy.onnx_graph import to_onnx
+
+        model = to_onnx(self, self.missing_rule(missing, "to_onnx"))
+        if path is not None:
+            with replaced(path) as beside:
+                beside.write_bytes(model.SerializeToString())
+        return model
 
     def to_sklearn(self, estimator: Any, *, response_method: str = "auto") -> Any:
         """Return a scikit-learn `FixedThresholdClassifier` with this threshold.

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 missing_option = click.option(
     "--missing",
-    type=click.Choice(["error", "negative", "positive", "keep"]),
-    help="How to treat missing scores: an error, a decision, or no decision. By default as the policy says.",
+    type=click.Choice(["error", "negative", "positive", "review", "keep"]),
+    help="How to treat missing scores: an error, a decision (review: for bands), or no decision. By default "
+    "as the policy says.",
 )
 
 
@@ -59,6 +60,8 @@ def apply(
     as_json: bool,
 ) -> None:
     """Write rows with a column of decisions: 1 if the score is at least the threshold, else 0.
+
+    A band also gives -1, for review; ordered classes give their names, and labels a column each.
 
     FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'new/**/*.parquet', or - for standard input. Files may be larger than memory. All columns are kept as

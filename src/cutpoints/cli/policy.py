@@ -17,10 +17,11 @@ _DIALECTS = ["ansi", "bigquery", "duckdb", "mysql", "postgres", "snowflake", "sp
     epilog=examples(
         "cutpoints policy show policy.json",
         "cutpoints policy sql policy.json --dialect postgres",
+        "cutpoints policy onnx policy.json -o rule.onnx",
     )
 )
 def policy() -> None:
-    """Read a policy file, or write its rule as SQL or as Python.
+    """Read a policy file, or write its rule as SQL, as Python or as ONNX.
 
     `cutpoints find ... --policy policy.json` makes one; every subcommand has --json.
     """
@@ -67,3 +68,18 @@ def python(file: str, *, function: str, missing: Any, as_json: bool) -> None:
         print_json({"function": function, "python": text})
     else:
         click.echo(text, nl=False)
+
+
+@policy.command(epilog=examples("cutpoints policy onnx policy.json -o rule.onnx"))
+@click.argument("file", metavar="POLICY")
+@click.option("-o", "--output", metavar="FILE", required=True, help="What to write, such as rule.onnx.")
+@missing_option
+@json_option
+def onnx(file: str, *, output: str, missing: Any, as_json: bool) -> None:
+    """Write the rule as an ONNX model."""
+    model = load(file, ()).to_onnx(output, missing=missing)
+    inputs = [one.name for one in model.graph.input]
+    if as_json:
+        print_json({"output": output, "inputs": inputs})
+    else:
+        click.echo(f"Written to {output}. Inputs: {', '.join(inputs)}; output: decision.")
