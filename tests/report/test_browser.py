@@ -339,6 +339,8 @@ def test_costs_drive_everything(visit, scored, tmp_path):
             )
             counts = cp.Confusion(**counted(y, good, policy.threshold))
             assert counts.metric(goal) == policy.found_on.value
+            said = f"Chosen for {part} % positives; the data have {percent(np.mean(y))}." if part else None
+            assert (said, None) == (policy.description, policy.found_on.cross_validated)
             # `check` judges it by the new costs: on the same rows nothing has changed.
             assert policy.check(y, good).fine
         page.locator("#reset").click()
@@ -577,7 +579,7 @@ def test_a_policy_is_copied(visit, scored):
     button.click()
     expect(button).to_have_text("Copied")
     copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
-    assert cp.find(y, good, maximize="f1").threshold == copied["threshold"]
+    assert cp.find(y, good, maximize="f1").threshold == copied["rule"]["threshold"]
     assert copied["checksum"].startswith("sha256:")
 
 

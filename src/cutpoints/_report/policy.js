@@ -103,6 +103,7 @@ function policy(m, cut, made = null) {
   const content = { ...rest, rule: { ...rest.rule, threshold: json(at) } };
   const value = ownGoal() ? m.value[cut] : costOf(c);
   if (!ownGoal()) Object.assign(content, { objective: costText(), direction: "minimize" });
+  if (shifted()) content.description = `Chosen for ${percent(state.prevalence)} ${data.names.positive}; the data have ${percent(data.data.prevalence)}.`;
   const low = at === Infinity ? number(m.scores.high) : m.cuts.complete && cut + 1 < m.n ? m.t[cut + 1] : below(at);
   const counts = [base.found_on.rows, c.tp + c.fn, c.fp + c.tn, c.tp, c.fp];
   const [rows, p, n, tp, fp] = counts;
@@ -115,6 +116,7 @@ function policy(m, cut, made = null) {
     interval: { low: json(low), high: json(at) },
     confusion: c,
     certificate: { ...base.found_on.certificate, ...bounds },
+    cross_validated: null, // that of the optimum, for another goal or threshold
     fingerprint: counts.every(Number.isInteger) ? sha256([rows, p, n, ...ends, tp, fp].join(" ")) : null,
     distribution: base.found_on.distribution && spread(base.found_on.distribution, at, c),
   };
