@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,17 +18,22 @@ from cutpoints._search import run
 from cutpoints._search.guarantee import Confidence, certify
 from cutpoints._search.run import SearchResult, decide, score_distribution, search, undefined
 from cutpoints._validate import check_confidence
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints.exceptions import DataWarning, InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cutpoints._data.source import Source
     from cutpoints._kernel.cuts import Cuts
+    from cutpoints._kernel.tables import Summary, Sums
     from cutpoints._segments import Segments
     from cutpoints.metrics.expression import Constraint
 
 Method = Literal[run.Method, "ilp"]
+INVERTED_AREA = 0.45
+INVERTED_ERRORS = 4
+"""Scores look upside down if the AUC is below `INVERTED_AREA`, and lower than 0.5 by this many standard
+errors of scores that say nothing."""
 _METHODS: tuple[Method, ...] = ("auto", "sweep", "narrow", "ilp")
 
 
@@ -43,6 +49,7 @@ def find(
     weight: str | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
+    lower_is_positive: bool = False,
     guarantee: Confidence | None = None,
     random_state: Any = 0,
     method: Method = "auto",
@@ -79,6 +86,9 @@ def find(
         Non-negative weights. Sums of weights are exact, whatever the order of the rows.
     pos_label : int, float, bool or str, default=None
         The label of the positive class; 1 by default.
+    lower_is_positive : bool, default=False
+        Low scores mean positive. The search is on ``-score``, and so is the threshold: -0.3 means
+        ``score <= 0.3``. `Solution.decide` takes the scores as they are here.
     guarantee : float in (0, 1) or "expectation", default=None
         Ask for constraints that hold not only on these rows but on new data from the same source,
         with this confidence: 0.95 errs for one sample in twenty. Possible for bounds on shares of
@@ -133,12 +143,35 @@ def find(
     wanted = read_goal(maximize=maximize, minimize=minimize, subject_to=subject_to, columns=True)
     data = as_data(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
-        pos_label=pos_label, caller="find",
+        pos_label=pos_label, lower_is_positive=lower_is_positive, caller="find",
     ).for_goal(wanted, "find")  # fmt: skip
     search_one = _searching(
         wanted, data, guarantee=guarantee, random_state=random_state, method=method, caller="find"
     )
-    return search_one(data.source())
+    solution = search_one(data.source())
+    context = context_of(solution)
+    if context is not None:
+        above = context.distribution
+        warn_if_inverted(context.summary, above.pos[::-1], above.neg[::-1])
+    return solution
+
+
+def warn_if_inverted(summary: Summary, tp: Sums, fp: Sums, *, model: str | None = None) -> None:
+    """Warn if positives score clearly lower than negatives.
+
+    `tp` and `fp` are the sums at some cuts, ascending.
+    """
+    positives, negatives = summary.positives, summary.negatives
+    if not positives or not negatives:
+        return
+    x, y = (
+        np.concatenate([[0.0], side / total, [1.0]]) for side, total in ((fp, negatives), (tp, positives))
+    )
+    auc = float(np.sum(np.diff(x) * (y[1:] + y[:-1])) / 2)
+    share = positives / (positives + negatives)
+    error = math.sqrt((summary.rows + 1) / (12 * share * (1 - share))) / summary.rows
+    if auc < min(INVERTED_AREA, 0.5 - INVERTED_ERRORS * error):
+        warnings.warn(DataWarning.inverted(auc=auc, model=model), stacklevel=4)
 
 
 def find_by(
@@ -155,6 +188,7 @@ def find_by(
     weight: str | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
+    lower_is_positive: bool = False,
     guarantee: Confidence | None = None,
     random_state: Any = 0,
     method: Method = "auto",
@@ -165,7 +199,9 @@ def find_by(
 
     Parameters
     ----------
-    y_true, y_score, maximize, minimize, subject_to, label, score, weight, sample_weight, pos_label
+    y_true, y_score, maximize, minimize, subject_to
+        As for `find`.
+    label, score, weight, sample_weight, pos_label, lower_is_positive
         As for `find`: arrays, a data frame or a path with names of columns, or a `Data`.
     by : str, list of str, or array-like of shape (n_samples,)
         The segments: names of columns, or with arrays one array, or a list or dict of several. Rows
@@ -198,7 +234,7 @@ def find_by(
     )
     data = as_data(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
-        pos_label=pos_label, caller="find_by",
+        pos_label=pos_label, lower_is_positive=lower_is_positive, caller="find_by",
     ).for_goal(wanted, "find_by")  # fmt: skip
     search_one = _searching(
         wanted, data, guarantee=guarantee, random_state=random_state, method=method, caller="find_by"
@@ -248,7 +284,16 @@ def _with_names(solution: Solution, data: Data) -> Solution:
     if context is None:
         return solution
     names: dict[str, Any] = {"score": data.scores[0], "label": data.label} if data.named else {}
-    return replace(solution, _context=replace(context, **names, pos_label=data.pos_label))
+    names |= {"pos_label": data.pos_label, "lower_is_positive": data.lower_is_positive}
+    return replace(solution, _context=replace(context, **names))
+
+
+def of_negated(solution: Solution) -> Solution:
+    """Have a solution know that it is about negated scores."""
+    context = context_of(solution)
+    return (
+        solution if context is None else replace(solution, _context=replace(context, lower_is_positive=True))
+    )
 
 
 def _look(source: Source, goal: Goal, method: Method) -> SearchResult:

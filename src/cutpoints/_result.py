@@ -202,6 +202,8 @@ class Context:
     score: str | None = None
     label: str | None = None
     pos_label: Any = None
+    lower_is_positive: bool = False
+    """Whether scores were negated."""
 
 
 @dataclass(frozen=True)
@@ -387,7 +389,24 @@ class Solution:
         scores = as_floats(y_score, "y_score", "decide")
         refuse_nan(scores, "y_score")
         # A NumPy float64, and not a Python float, which NumPy would round to the scores' float32.
+        if self.lower_is_positive:
+            scores = 0 - (scores if scores.dtype.kind == "f" else scores.astype(np.float64))
         return (scores >= np.float64(threshold)).astype(np.int8)
+
+    @property
+    def lower_is_positive(self) -> bool:
+        """Whether low scores mean positive: the threshold is then one of ``-score``."""
+        return self._context is not None and self._context.lower_is_positive
+
+    @property
+    def rule(self) -> str:
+        """The rule in words: which scores are called positive."""
+        if not self.lower_is_positive or self.interval is None:
+            return "positive if score >= threshold"
+        text = self.interval.shortest
+        return (
+            f"positive if -score >= threshold, that is score <= {text[1:] if text[0] == '-' else '-' + text}"
+        )
 
     def metrics(self) -> dict[str, float]:
         """Return the whole catalogue at this threshold; NaN where a metric is undefined."""
@@ -447,6 +466,8 @@ class Solution:
             "positives": self.positives,
             "negatives": self.negatives,
         }
+        if self.lower_is_positive:
+            shown["lower_is_positive"] = True
         if self.guarantee is not None:
             shown["guarantee"] = self.guarantee.to_dict()
         if not found:
@@ -478,7 +499,7 @@ class Solution:
         assert self.value is not None
         counts = "  ".join(f"{name} {count(n)}" for name, n in self.confusion.to_dict().items())
         lines = [
-            ("threshold", f"{self.interval.shortest}  (positive if score >= threshold)"),
+            ("threshold", f"{self.interval.shortest}  ({self.rule})"),
             ("value", f"{count(self.value)}  ({goal})"),
             ("interval", f"({exact(self.interval.low)}, {exact(self.interval.high)}]"),
             ("confusion", counts),

@@ -373,6 +373,14 @@ def read(data: Data, by: Any) -> tuple[Grouped | FrameSegments, tuple[str, ...]]
             else key_columns(by)
         )
         return group(source, keys), tuple(keys)
+    if data.lower_is_positive:
+        raise InvalidParameterError.of(
+            parameter="lower_is_positive",
+            caller="find_by",
+            must_be="left out for lazy frames and large files",
+            got=True,
+            hint="make a column of the negated scores.",
+        )
     from cutpoints._data.lazy_segments import by_groups
 
     names = _names(by)

@@ -83,8 +83,8 @@ Part = str | Argument | Column
 Text = str | tuple[Part, ...]
 
 
-class CutpointError(Exception):
-    """Base of every exception that cutpoints raises on purpose.
+class _Worded(Exception):  # noqa: N818 - the base of errors and of warnings
+    """A message in parts, which Python and the command line write in their own way.
 
     Parameters
     ----------
@@ -117,6 +117,10 @@ class CutpointError(Exception):
         """Return the message, with arguments and columns written by `spell`; by default as in Python."""
         facts = _spelled(self._facts, spell)
         return facts if self._hint is None else f"{facts}\n\nHint: {_spelled(self._hint, spell)}"
+
+
+class CutpointError(_Worded):
+    """Base of every exception that cutpoints raises on purpose."""
 
 
 class InvalidParameterError(CutpointError, ValueError, TypeError):
@@ -593,6 +597,16 @@ class InvalidInputError(CutpointError, ValueError):
         return cls(f"{what} must be at least {needed:,}. Got {found:,} instead.", hint=hint)
 
     @classmethod
+    def nothing_to_tell_apart(cls, *, rows: int, positives: float) -> Self:
+        """Build the error of data with one class only."""
+        kind = "negative" if positives else "positive"
+        return cls(
+            f"There must be rows of both classes, but none of the {_plural(rows, 'row')} is {kind}: "
+            "there is nothing to tell apart.",
+            hint=("check the column of the labels, ", Argument("pos_label"), " and the filters."),
+        )
+
+    @classmethod
     def one_class(cls, *, what: str, rows: int, positives: int) -> Self:
         """Build the error of a part of the rows, such as those outside a fold, with one class only."""
         return cls(
@@ -964,8 +978,24 @@ class LeakageWarning(UserWarning):
     """Rows that judge a threshold may have been used to fit the model, or to choose it."""
 
 
-class DataWarning(UserWarning):
+class DataWarning(_Worded, UserWarning):
     """The answer is right, and something about the data makes it easy to misread."""
+
+    @classmethod
+    def inverted(cls, *, auc: float, model: str | None = None) -> Self:
+        """Build the warning of positives that score lower than negatives."""
+        whose = "" if model is None else f" of model {model!r}"
+        return cls(
+            f"Positives score lower than negatives: the AUC{whose} is {auc:.2f}, clearly below 0.5. "
+            "The threshold is the best one, and the scores may be upside down.",
+            hint=(
+                "if low scores mean positive, pass ",
+                Argument("lower_is_positive", value=True),
+                "; otherwise check the labels and ",
+                Argument("pos_label"),
+                ".",
+            ),
+        )
 
     @classmethod
     def positive_class(cls, classes: list[str]) -> Self:
@@ -976,7 +1006,7 @@ class DataWarning(UserWarning):
         )
 
 
-def _unpickled(cls: type[CutpointError], args: tuple[Any, ...]) -> CutpointError:
+def _unpickled(cls: type[_Worded], args: tuple[Any, ...]) -> _Worded:
     """Make an error that gets its fields from what was pickled."""
     return cls.__new__(cls, *args)
 

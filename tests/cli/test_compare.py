@@ -23,7 +23,8 @@ def test_compare_prints_the_winner(two, run):
     """The table names the winner, its threshold and the tests."""
     result = run("compare", two, "--label", "y", "--score", "m1", "--score", "m2", *GOAL)
     assert 0 == result.exit_code
-    assert "winner     m1" in result.stdout
+    assert "winner    m1" in result.stdout
+    assert "verdict   m1 cannot be told apart from m2 on these rows" in result.stdout
     assert "McNemar p" in result.stdout
     assert all(len(line) <= 80 for line in result.stdout.splitlines())
 
@@ -62,7 +63,7 @@ def test_compare_warns_on_standard_error(tmp_path, run):
     """Warnings go to standard error, so that standard output stays a result."""
     path = tmp_path / "rare.csv"
     path.write_text("y,p\n1,0.9\n" + "0,0.1\n" * 30, encoding="utf-8")
-    result = run("compare", str(path), "--label", "y", "--score", "p", "--maximize", "f1", "--json")
+    result = run("compare", str(path), "--label", "y", "--score", "p", "--maximize", "accuracy", "--json")
     assert 0 == result.exit_code
     assert "Warning: The positives are 3.23 %" in result.stderr
     json.loads(result.stdout)

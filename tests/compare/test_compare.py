@@ -266,15 +266,15 @@ def test_infeasible_models_are_left_out():
 
 @pytest.mark.filterwarnings("ignore:A class has only:cutpoints.exceptions.DataWarning")
 def test_warnings_for_rare_positives_and_poor_accuracy():
-    """A prevalence below 5 % and an accuracy below the baseline are said, once each."""
+    """Where accuracy is the goal, rare positives and an accuracy below the baseline are said, once each."""
     y = np.zeros(100, dtype=int)
     y[:4] = 1
     score = np.linspace(1, 0, 100)
     with pytest.warns(DataWarning, match="4 % of the rows"):
-        found = cp.compare(y, {"m": score}, maximize="recall", n_bootstrap=0)
+        found = cp.compare(y, {"m": score}, maximize="accuracy", n_bootstrap=0)
     assert 1 == sum("of the rows" in text for text in found.warnings)
     with pytest.warns(DataWarning, match=r"bad has an accuracy of 0\.2, below the 0\.5"):
-        cp.compare({"bad": cp.Confusion(tp=1, fp=4, fn=4, tn=1)}, maximize="f1")
+        cp.compare({"bad": cp.Confusion(tp=1, fp=4, fn=4, tn=1)}, minimize="error_rate")
 
 
 @pytest.mark.filterwarnings("ignore::cutpoints.exceptions.DataWarning")
@@ -348,8 +348,35 @@ def test_values_are_compared_as_fractions():
     other = cp.Confusion(tp=big, fp=2, fn=big, tn=1)
     assert one.metric("precision") == other.metric("precision")
     assert Fraction(big, big + 3) < Fraction(big, big + 2)
-    with pytest.warns(DataWarning, match="accuracy"):
-        assert ("other",) == cp.compare({"one": one, "other": other}, maximize="precision").winners
+    assert ("other",) == cp.compare({"one": one, "other": other}, maximize="precision").winners
+
+
+@pytest.mark.parametrize("goal", [{"maximize": "f1"}, {"minimize": "cost(fp=1, fn=5)"}])
+def test_the_verdict_names_a_winner_only_if_it_is_one(goal):
+    """A model that is clearly better is said to be, by how much; two of a kind cannot be told apart."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(4000) < 0.3).astype(int)
+    good, poor = rng.normal(2 * y, 1), rng.normal(0.5 * y, 1)
+    near = good + rng.normal(0, 0.02, len(y))
+    clear = cp.compare(y, {"poor": poor, "good": good}, **goal)
+    close = cp.compare(y, {"good": good, "near": near}, **goal)
+    more = "higher" if "maximize" in goal else "lower"
+
+    assert clear.verdict.startswith("good is better than poor: ")
+    assert f" {more}, 95 % interval " in clear.verdict
+    assert "cannot be told apart from" in close.verdict
+    assert clear.verdict == clear.to_dict()["verdict"]
+    assert "was not tested" in cp.compare(y, {"poor": poor, "good": good}, n_bootstrap=0, **goal).verdict
+    assert "equally good" in cp.compare(y, {"a": good, "b": good}, **goal).verdict
+
+
+def test_accuracy_is_no_reason_to_warn_where_it_is_not_the_goal():
+    """A model that is good for another goal is not blamed for its accuracy."""
+    y = np.zeros(1000, dtype=int)
+    y[:40] = 1
+    found = cp.compare(y, {"m": np.linspace(1, 0, 1000)}, maximize="recall", n_bootstrap=0)
+
+    assert not [text for text in found.warnings if "accuracy" in text]
 
 
 def test_improvements_over_a_model_that_there_is_not():

@@ -249,6 +249,43 @@ class Comparison:
         self.raise_if_infeasible()
         return self.winners[0]
 
+    @property
+    def verdict(self) -> str:
+        """Whether the best model is really better, in a sentence: by how much, and how sure that is."""
+        if not self.winners:
+            return "No model meets the constraints."
+        name, best = str(self.goal.expression), self.entries[self.winners[0]]
+        assert best.value is not None
+        if len(self.entries) == 1:
+            return f"{best.name} has {name} {short(best.value)}; there is no other model."
+        if len(self.winners) > 1:
+            return f"{' and '.join(self.winners)} are equally good: {name} {short(best.value)}."
+        others = self.ranking[1:]
+        if not others:
+            return f"Only {best.name} meets the constraints: {name} {short(best.value)}."
+        if not self.tests:
+            value = short(self.entries[others[0]].value or 0.0)
+            return (
+                f"{best.name} has the best {name}, {short(best.value)} against {value} of {others[0]}; "
+                "whether that is chance was not tested."
+            )
+        close = [test for test in self.tests if not self._settled(test)]
+        test = close[0] if close else self.tests[0]
+        low, high = sorted(abs(x) if not close else self.goal.sign * x for x in test.bootstrap.interval)
+        more = "higher" if self.goal.sign > 0 else "lower"
+        interval = f"{self.confidence * 100:g} % interval {short(low)} to {short(high)}"
+        gap = f"{name} is {short(abs(test.bootstrap.difference))} {more}, {interval}"
+        if not close:
+            rest = " and than the other models" if len(others) > 1 else ""
+            return f"{best.name} is better than {test.second}{rest}: {gap}."
+        names = " and ".join(one.second for one in close)
+        return f"{best.name} cannot be told apart from {names} on these rows: {gap}."
+
+    def _settled(self, test: PairedTest) -> bool:
+        """Whether the interval of the difference is on the better side of zero."""
+        low, high = test.bootstrap.interval
+        return low > 0 if self.goal.sign > 0 else high < 0
+
     def raise_if_infeasible(self) -> Comparison:
         """Return itself, or raise `InfeasibleError` with the best that any model attains."""
         if self.winners:
@@ -325,6 +362,7 @@ class Comparison:
             "direction": self.goal.direction,
             "constraints": [str(c) for c in self.goal.constraints],
             "winners": list(self.winners),
+            "verdict": self.verdict,
             "ranking": self.ranking,
             "baseline": json_number(self.baseline),
             "confidence": self.confidence,
@@ -344,6 +382,7 @@ class Comparison:
         else:
             lines.append(f"winner    {self.winners[0] if self.winners else 'none meets the constraints'}")
         lines += [
+            f"verdict   {self.verdict}",
             f"baseline  accuracy {short(self.baseline)} by always naming the larger class",
             "",
             str(self.table()),

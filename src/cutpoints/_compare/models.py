@@ -9,23 +9,25 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cutpoints._compare.comparison import Comparison, Entry, PairedTest
 from cutpoints._compare.significance import delong, joint_table, mcnemar, paired_bootstrap
-from cutpoints._curve import curve
+from cutpoints._curve import Curve
 from cutpoints._data.read import as_data
 from cutpoints._evaluate.binary import baseline, cautions
 from cutpoints._goal import Constraints, Goal, Objective, goal
 from cutpoints._result import Confusion
+from cutpoints._search.sweep import all_cuts
 from cutpoints._validate import check_confidence, integer_in
 from cutpoints.exceptions import DataWarning, InvalidParameterError
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from cutpoints._compare.significance import DeLong
     from cutpoints._data.read import LabelledRows
     from cutpoints.metrics.expression import Constraint, Expression
 
+_ACCURACY = ("accuracy", "error_rate")
 _HINT = "compare(y, {'m1': p1, 'm2': p2}, maximize='f1')."
 
 
@@ -41,6 +43,7 @@ def compare(
     weight: str | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
+    lower_is_positive: bool = False,
     confidence: float = 0.95,
     n_bootstrap: int = 2000,
     random_state: int | np.random.Generator | None = 0,
@@ -63,7 +66,7 @@ def compare(
         Names of columns, where `y_true` is a frame or a path.
     score : str or list of str, default=None
         The columns of the scores: one for each model, which it names.
-    sample_weight, pos_label
+    sample_weight, pos_label, lower_is_positive
         As for `find`. With weights there are no tests and no intervals: a weight is no number of rows.
     confidence : float, default=0.95
         Of the intervals.
@@ -82,7 +85,8 @@ def compare(
     Warns
     -----
     DataWarning
-        For a prevalence below 5 %, for accuracies below that of the larger class, and for fewer than ten
+        Where accuracy is the goal, for a prevalence below 5 % and for accuracies below that of the larger
+        class; for scores that look upside down; and for fewer than ten
         rows of a class, where intervals and tests of areas are not reliable; with one row there are none.
 
     Examples
@@ -119,7 +123,7 @@ def compare(
             )
         data = as_data(
             y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
-            pos_label=pos_label, caller="compare", several=True,
+            pos_label=pos_label, lower_is_positive=lower_is_positive, caller="compare", several=True,
         )  # fmt: skip
         found = _of_scores(
             data.labelled_rows(caller="compare"),
@@ -127,6 +131,7 @@ def compare(
             confidence=confidence,
             n_bootstrap=n_bootstrap,
             random_state=random_state,
+            lower_is_positive=data.lower_is_positive,
         )
     for text in found.warnings:
         warnings.warn(text, DataWarning, stacklevel=2)
@@ -169,8 +174,12 @@ def _of_scores(
     confidence: float,
     n_bootstrap: int,
     random_state: Any,
+    lower_is_positive: bool,
 ) -> Comparison:
-    curves = {name: curve(source) for name, source in rows.sources.items()}
+    curves = {
+        name: Curve(all_cuts(source), lower_is_positive=lower_is_positive)
+        for name, source in rows.sources.items()
+    }
     solutions = {
         name: one.best(**{wanted.direction: wanted.expression}, subject_to=list(wanted.constraints))
         for name, one in curves.items()
@@ -185,6 +194,8 @@ def _of_scores(
         entries[name] = Entry(name, solution.value, confusion, key, solution, curves[name].auc, interval)
     share = float(baseline(next(iter(curves.values())).at(-math.inf).confusion))
     made = _ranked(wanted, entries, confidence, baseline_=share, curves=curves, delong=areas)
+    for name, one in curves.items():
+        one.warn_if_inverted(model=name)
     if areas is not None and areas.caution is not None:
         made = replace(made, warnings=(*made.warnings, areas.caution))
     if areas is None or n_bootstrap == 0 or len(made.ranking) < 2:
@@ -205,7 +216,7 @@ def _paired(
     scores = rows.scores
     positions = {name: i for i, name in enumerate(scores)}
     decisions = {
-        name: entry.solution.decide(scores[name])
+        name: scores[name] >= np.float64(entry.solution.threshold)
         for name, entry in made.entries.items()
         if entry.solution is not None and name in made.ranking
     }
@@ -233,7 +244,8 @@ def _ranked(
     ranking = sorted(keys, key=keys.__getitem__)
     winners = tuple(name for name in ranking if keys[name] == keys[ranking[0]])
     texts: dict[str, None] = {}
+    about_accuracy = any(str(one) in _ACCURACY for one in wanted.expressions)
     for entry in entries.values():
-        if entry.confusion is not None:
+        if about_accuracy and entry.confusion is not None:
             texts |= dict.fromkeys(cautions(entry.confusion, entry.name))
     return Comparison(wanted, entries, ranking, winners, baseline_, tuple(texts), confidence, **more)

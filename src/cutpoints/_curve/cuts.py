@@ -16,7 +16,7 @@ from cutpoints._curve.shapes import Det, Gain, Ks, Lift, PrecisionRecall, Roc
 from cutpoints._curve.table import Table
 from cutpoints._data.read import as_data
 from cutpoints._equality import compared_by_value
-from cutpoints._find import cut_at, solve
+from cutpoints._find import cut_at, of_negated, solve, warn_if_inverted
 from cutpoints._goal import Constraints, Objective, goal, objective
 from cutpoints._search.run import SearchResult, decide
 from cutpoints._search.sweep import all_cuts
@@ -48,6 +48,7 @@ def curve(
     sample_weight: Any = None,
     pos_label: Any = None,
     columns: Any = None,
+    lower_is_positive: bool = False,
 ) -> Curve:
     """Return every cut of the data: one for each distinct score, and "no positives".
 
@@ -56,7 +57,7 @@ def curve(
 
     Parameters
     ----------
-    y_true, y_score, label, score, weight, sample_weight, pos_label
+    y_true, y_score, label, score, weight, sample_weight, pos_label, lower_is_positive
         As for `find`: arrays, a data frame or a path with names of columns, or a `Data`.
     columns : str, list of str, or mapping of names to arrays, default=None
         Further columns to add up at every cut, for costs that differ from row to row.
@@ -87,9 +88,11 @@ def curve(
     """
     data = as_data(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
-        pos_label=pos_label, caller="curve",
+        pos_label=pos_label, lower_is_positive=lower_is_positive, caller="curve",
     ).with_columns(columns, "curve")  # fmt: skip
-    return Curve(all_cuts(data.source()))
+    found = Curve(all_cuts(data.source()), lower_is_positive=data.lower_is_positive)
+    found.warn_if_inverted()
+    return found
 
 
 @compared_by_value
@@ -104,8 +107,9 @@ class Curve:
     are errors too. Counts, `table` and `profit_curve` always exist.
     """
 
-    def __init__(self, cuts: Cuts) -> None:
+    def __init__(self, cuts: Cuts, *, lower_is_positive: bool = False) -> None:
         self._cuts = cuts
+        self.lower_is_positive = lower_is_positive
 
     def __len__(self) -> int:
         return len(self._cuts.thresholds)
@@ -116,6 +120,10 @@ class Curve:
             f"<Curve of {len(self):,} cuts: {self._cuts.summary.rows:,} rows, "
             f"{positives:,g} positive, {negatives:,g} negative>"
         )
+
+    def warn_if_inverted(self, *, model: str | None = None) -> None:
+        """Warn if positives score clearly lower than negatives."""
+        warn_if_inverted(self._cuts.summary, self._cuts.tp, self._cuts.fp, model=model)
 
     # --- counts and metrics at every cut
 
@@ -218,7 +226,7 @@ class Curve:
         def look(one: Any) -> SearchResult:
             return decide(self._cuts, one, "sweep", 0, self._cuts.summary.rows)
 
-        return solve(wanted, look)
+        return of_negated(solve(wanted, look)) if self.lower_is_positive else solve(wanted, look)
 
     def spread(self, n: int, *, around: float | None = None) -> NDArray[np.intp]:
         """Return the positions of `n` cuts to show: spread over the curve, and closer around a threshold.

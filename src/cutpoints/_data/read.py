@@ -16,6 +16,7 @@ from cutpoints._data.added_columns import as_values
 from cutpoints._data.array_input import as_array, as_floats, as_weights, same_index, same_length
 from cutpoints._data.arrays import ArraySource, Stream
 from cutpoints._data.labels import Labels
+from cutpoints._data.negated import Negated
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 from cutpoints.metrics.columns import Column
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from cutpoints._kernel.tables import Scores, Summary
 
 _NAME = "the name of a column, a string"
+_SIGNED = ("find", "find_by", "curve", "compare", "evaluate", "assess")
+"""Functions whose answers are about numbers, and not about policies or probabilities."""
 
 
 class LabelledRows(NamedTuple):
@@ -63,6 +66,8 @@ class Data:
         The label of the positive class; 1 by default.
     added : tuple of Column
         The columns that a goal adds up, such as amounts.
+    lower_is_positive : bool
+        Whether low scores mean positive: all that is found is then about ``-score``.
     """
 
     rows: _Rows
@@ -73,6 +78,7 @@ class Data:
     negatives: str | None = None
     pos_label: Any = None
     added: tuple[Column, ...] = ()
+    lower_is_positive: bool = False
 
     @property
     def weighted(self) -> bool:
@@ -164,7 +170,7 @@ class Data:
     def source(self) -> Source:
         """Return what answers the three questions for the one column of scores."""
         if self.lazy:
-            return self.rows.stream(self, fresh=False)
+            return self._turned(self.rows.stream(self, fresh=False))
         (found,) = self.in_memory().values()
         return found
 
@@ -174,7 +180,12 @@ class Data:
 
     def stream(self) -> Source:
         """Return a source of its own, that reads in passes even where rows are few, if it can."""
-        return self.rows.stream(self, fresh=True)
+        if self.lower_is_positive and not self.lazy:
+            return self.source()
+        return self._turned(self.rows.stream(self, fresh=True))
+
+    def _turned(self, source: Source) -> Source:
+        return Negated(source) if self.lower_is_positive else source
 
     def summary(self) -> Summary:
         """Return rows, totals and the range of scores; raise for bad rows. At most one pass."""
@@ -183,7 +194,7 @@ class Data:
     def in_memory(self) -> dict[str, ArraySource]:
         """Return a source for each column of scores, by name; all of them are read at once."""
         if isinstance(self.rows, _Ready):
-            return {self.scores[0]: self.rows.source}
+            return {self.scores[0]: self.rows.source}  # which is lazy: `source` turns it
         return self._sources(self.rows.read(self, None))
 
     def labelled_rows(self, *, groups: str | None = None, caller: str) -> LabelledRows:
@@ -237,6 +248,8 @@ class Data:
     def _sources(self, read: _Columns) -> dict[str, ArraySource]:
         """Make a source of each column of scores: the one place that reads labels and weights."""
         scores = {name: as_floats(column, name) for name, column in read.scores.items()}
+        if self.lower_is_positive:
+            scores = {name: 0 - column for name, column in scores.items()}
         streams: tuple[Stream, ...]
         if self.label is None:
             assert self.positives is not None
@@ -290,6 +303,7 @@ def read(
     where: str | None = None,
     sql: str | None = None,
     memory_limit: str | None = None,
+    lower_is_positive: bool = False,
 ) -> Data:
     """Name the columns of files or of a data frame, for every function that takes data.
 
@@ -320,6 +334,9 @@ def read(
         It can read these files and no others.
     memory_limit : str, default=None
         Only for files: what DuckDB may use before it writes to a temporary folder, such as ``"2GB"``.
+    lower_is_positive : bool, default=False
+        Low scores mean positive: every function then works on ``-score``, so a threshold of -0.3 means
+        ``score <= 0.3``.
 
     Examples
     --------
@@ -344,6 +361,7 @@ def read(
             hint="for example positives='buyers', negatives='others', score='p'.",
         )
     columns: Any = {**one, "scores": _columns(score, "read"), "pos_label": pos_label}
+    columns["lower_is_positive"] = _flag(lower_is_positive, "read")
     if is_path(data):
         return Data(_Files(data, filters), **columns)
     for name, given in filters.items():
@@ -390,6 +408,7 @@ def as_data(
     weight: str | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
+    lower_is_positive: bool = False,
     caller: str,
     array: str = "y_score",
     several: bool = False,
@@ -401,7 +420,7 @@ def as_data(
 
     Parameters
     ----------
-    y_true, y_score, label, score, weight, sample_weight, pos_label
+    y_true, y_score, label, score, weight, sample_weight, pos_label, lower_is_positive
         As users give them.
     caller : str
         The function, for messages.
@@ -410,6 +429,12 @@ def as_data(
     several : bool, default=False
         Whether it takes several models: a list of columns, or a mapping of names to arrays.
     """
+    if _flag(lower_is_positive, caller):
+        given = as_data(
+            y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
+            pos_label=pos_label, caller=caller, array=array, several=several,
+        )  # fmt: skip
+        return replace(given, lower_is_positive=True)
     arrays = {array: y_score, "sample_weight": sample_weight}
     names = _strings({"label": label, "weight": weight}, _NAME, caller)
     columns = _columns(score, caller, several=several)
@@ -417,6 +442,7 @@ def as_data(
         for name, value in {**arrays, **names, "pos_label": pos_label}.items():
             if value is not None:
                 raise _left_out(name, caller, "of data that have their own columns", value)
+        _check_sign(y_true, caller)
         data = y_true.of(*columns) if columns else y_true
     elif _is_source(y_true):
         for name, value in {**arrays, **names, "score": score, "pos_label": pos_label}.items():
@@ -451,6 +477,7 @@ def as_unlabelled(
     if isinstance(y_prob, Data):
         if weight is not None:
             raise _left_out("weight", caller, "of data that have their own columns", weight)
+        _check_sign(y_prob, caller)
         data = y_prob.of(*columns) if columns else y_prob
     else:
         data = Data(_table(y_prob, caller, "y_prob"), columns, weight=weight)
@@ -552,6 +579,25 @@ def _strings(given: Mapping[str, Any], what: str, caller: str) -> dict[str, str]
         if not isinstance(text, str):
             raise InvalidParameterError.of(parameter=name, caller=caller, must_be=what, got=text)
     return found
+
+
+def _check_sign(data: Data, caller: str) -> None:
+    if data.lower_is_positive and caller not in _SIGNED:
+        raise InvalidParameterError.of(
+            parameter="lower_is_positive",
+            caller=caller,
+            must_be=f"left out: only {', '.join(_SIGNED)} can do without scores where high means positive",
+            got=True,
+            hint="make a column of the negated scores.",
+        )
+
+
+def _flag(lower_is_positive: Any, caller: str) -> bool:
+    if not isinstance(lower_is_positive, bool):
+        raise InvalidParameterError.of(
+            parameter="lower_is_positive", caller=caller, must_be="True or False", got=lower_is_positive
+        )
+    return lower_is_positive
 
 
 def _columns(score: Any, caller: str, *, several: bool = True) -> tuple[str, ...]:

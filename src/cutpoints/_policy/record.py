@@ -20,7 +20,7 @@ from cutpoints._policy.typed_json import AtMost, matching
 from cutpoints._result import Certificate, Confusion, Guarantee, Interval, context_of, value_of
 from cutpoints._validate import generator
 from cutpoints._version import __version__
-from cutpoints.exceptions import CutpointError
+from cutpoints.exceptions import CutpointError, InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -158,6 +158,14 @@ def from_solution(
 
 def _columns(context: Context | None, *, score: Any, label: Any, pos_label: Any) -> dict[str, Any]:
     """Return the columns, the positive label and the type of scores: as given, or as the data were."""
+    if context is not None and context.lower_is_positive:
+        raise InvalidParameterError.of(
+            parameter="lower_is_positive",
+            caller="policy",
+            must_be="left out: the rule of a policy is score >= threshold, and this one is about -score",
+            got=True,
+            hint="make a column of the negated scores, and find the threshold of that.",
+        )
     known = (None, None, None) if context is None else (context.score, context.label, context.pos_label)
     positive = pos_label if pos_label is not None else known[2]
     return {

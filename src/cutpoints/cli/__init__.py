@@ -8,6 +8,8 @@ to standard error. Exit codes: 0 found, 1 bad data or a goal that cannot be read
 from __future__ import annotations
 
 import errno
+import warnings
+from functools import partial
 from typing import Any
 
 import click
@@ -30,7 +32,7 @@ from cutpoints.cli.metrics import metrics
 from cutpoints.cli.policy import policy
 from cutpoints.cli.report import report
 from cutpoints.cli.version import version
-from cutpoints.exceptions import CutpointError, InfeasibleError
+from cutpoints.exceptions import CutpointError, DataWarning, InfeasibleError
 
 INTERRUPTED = 130
 
@@ -52,7 +54,10 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", DataWarning)
+                warnings.showwarning = partial(_show_warning, ctx, set())
+                return super().invoke(ctx)
         except InfeasibleError as error:
             raise _Infeasible(in_shell(error, ctx)) from error
         except CutpointError as error:
@@ -64,6 +69,16 @@ class _Commands(click.Group):
         except KeyboardInterrupt:
             click.echo("\nInterrupted.", err=True)
             ctx.exit(INTERRUPTED)
+
+
+def _show_warning(
+    ctx: click.Context, shown: set[str], message: Warning | str, *_place: Any, **_more: Any
+) -> None:
+    """Print a warning on standard error, once, in a line."""
+    text = in_shell(message, ctx) if isinstance(message, DataWarning) else str(message)
+    if text not in shown:
+        shown.add(text)
+        click.echo(f"Warning: {' '.join(text.split())}", err=True)
 
 
 @click.group(

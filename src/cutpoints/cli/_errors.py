@@ -12,7 +12,7 @@ from cutpoints.exceptions import Argument
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cutpoints.exceptions import Column, CutpointError
+    from cutpoints.exceptions import Column, CutpointError, DataWarning
 
 _OPTIONS = {
     "y_true": ("--label",),
@@ -29,7 +29,7 @@ def name_columns(**columns: str | None) -> None:
     click.get_current_context().meta[__name__] = columns
 
 
-def in_shell(error: CutpointError, context: click.Context) -> str:
+def in_shell(error: CutpointError | DataWarning, context: click.Context) -> str:
     """Return the message of an error for a person at a shell; the context is that of the outermost group."""
     group = context.command
     assert isinstance(group, click.Group)

@@ -79,6 +79,9 @@ counts_options = together(
     click.option("--negatives", metavar="COLUMN", help="and negatives per row."),
 )
 pos_label_option = click.option("--pos-label", metavar="LABEL", help="The positive label; 1 by default.")
+lower_option = click.option(
+    "--lower-is-positive", is_flag=True, help="Low scores mean positive: search on -score."
+)
 memory_option = click.option("--memory-limit", metavar="SIZE", help="What DuckDB may use, such as 2GB.")
 rows_options = together(
     click.option("--where", metavar="CONDITION", help="Only these rows: \"month = '2026-10'\"."),
@@ -92,6 +95,7 @@ data_options = together(
     weight_option,
     counts_options,
     pos_label_option,
+    lower_option,
     rows_options,
 )
 """The files and the names of their columns; `read` takes them."""
@@ -149,9 +153,7 @@ def need_goal(maximize: str | None, minimize: str | None) -> None:
         raise click.UsageError(message)
 
 
-def read(
-    files: tuple[str, ...], *, score: str | tuple[str, ...] | None = None, **columns: str | None
-) -> Data:
+def read(files: tuple[str, ...], *, score: str | tuple[str, ...] | None = None, **columns: Any) -> Data:
     """Name the columns that the options name; exit with 2 for options that cannot be combined.
 
     Nothing is read yet: the goal is parsed before the data are read.

@@ -88,6 +88,14 @@ def steps(step: Progress) -> str:
     return f"pass {step.passes}, {step.rows:,}{of} rows{left}"
 
 
+def need_both_classes(positives: float, negatives: float) -> None:
+    """Raise if there is nothing to tell apart: the answer would be exact, and worth nothing."""
+    if not positives or not negatives:
+        from cutpoints.exceptions import InvalidInputError
+
+        raise InvalidInputError.nothing_to_tell_apart(rows=int(positives + negatives), positives=positives)
+
+
 def warn_of_one_class(totals: tuple[Any, Any]) -> None:
     """Say on standard error that there is nothing to tell apart: the answer is exact, and worth nothing."""
     positives, negatives = totals

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +13,7 @@ from cutpoints.cli._options import (
     files_argument,
     goal_options,
     json_option,
+    lower_option,
     need_goal,
     needed_label_option,
     pos_label_option,
@@ -23,7 +23,7 @@ from cutpoints.cli._options import (
     scores_option,
     weight_option,
 )
-from cutpoints.cli._output import fits, pairs, print_json, show, table, waiting, warn_of_one_class
+from cutpoints.cli._output import fits, need_both_classes, pairs, print_json, show, table, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +48,7 @@ _SPARE_TESTS = ("right alone", "AUC", "goal", "bootstrap")
 @scores_option
 @weight_option
 @pos_label_option
+@lower_option
 @rows_options
 @goal_options
 @click.option(
@@ -66,6 +67,7 @@ def compare(
     files: tuple[str, ...],
     *,
     label: str,
+    lower_is_positive: bool,
     scores: tuple[str, ...],
     weight: str | None,
     pos_label: str | None,
@@ -86,9 +88,16 @@ def compare(
     decisions, a paired bootstrap on the goal.
     """
     need_goal(maximize, minimize)
-    data = read(files, label=label, score=scores, weight=weight, pos_label=pos_label, **rows)
-    with waiting("Comparing"), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    data = read(
+        files,
+        label=label,
+        score=scores,
+        weight=weight,
+        pos_label=pos_label,
+        lower_is_positive=lower_is_positive,
+        **rows,
+    )
+    with waiting("Comparing"):
         found = cp.compare(
             data,
             maximize=maximize,
@@ -97,11 +106,9 @@ def compare(
             confidence=confidence,
             random_state=random_state,
         )
-    for one in caught:
-        click.echo(f"Warning: {' '.join(str(one.message).split())}", err=True)
     counts = next((e.confusion for e in found.entries.values() if e.confusion is not None), None)
     if counts is not None:
-        warn_of_one_class((counts.tp + counts.fn, counts.fp + counts.tn))
+        need_both_classes(counts.tp + counts.fn, counts.fp + counts.tn)
     drawn = None
     if plot is not None and found.winners:
         from cutpoints.plots import ComparisonDisplay
@@ -120,8 +127,10 @@ def _print(found: Comparison, drawn: str | None) -> None:
     rows = [
         ("goal", str(found.goal)),
         ("winner", ", ".join(found.winners) + equal),
-        ("baseline", f"accuracy {value(found.baseline)} by always naming the larger class"),
+        ("verdict", found.verdict),
     ]
+    if str(found.goal.expression) in ("accuracy", "error_rate"):
+        rows.append(("baseline", f"accuracy {value(found.baseline)} by always naming the larger class"))
     if drawn is not None:
         rows.append(("picture", drawn))
     parts: list[Any] = [pairs(rows), "", _models(found)]

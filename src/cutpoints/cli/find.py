@@ -21,13 +21,13 @@ from cutpoints.cli._options import (
 from cutpoints.cli._output import (
     KEY_METRICS,
     beside,
+    need_both_classes,
     pairs,
     print_json,
     show,
     table,
     waiting,
     warn_of_direction,
-    warn_of_one_class,
 )
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def find(
         solution = cp.find(data, **goal)
     wanted = solution.goal()
     warn_of_direction(wanted)
-    warn_of_one_class((solution.positives, solution.negatives))
+    need_both_classes(solution.positives, solution.negatives)
     probabilities = _are_probabilities(data)
     check = _check(data, solution, probabilities=probabilities) if check_calibration else None
     if policy_file is not None and solution.threshold is not None:
@@ -289,7 +289,7 @@ def _print(solution: Solution, wanted: Goal, default: Confusion | None, check: s
     low, high = solution.interval
     rows = [
         ("goal", str(wanted)),
-        ("threshold", f"{solution.interval.shortest}   positive if score >= threshold"),
+        ("threshold", f"{solution.interval.shortest}   {solution.rule}"),
         ("value", count(solution.value)),
         ("interval", f"({exact(low)}, {exact(high)}]   the same decisions for any threshold in it"),
         ("ties", _ties(solution)),

@@ -23,7 +23,7 @@ from cutpoints.cli._options import (
     scores_option,
     weight_option,
 )
-from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_class
+from cutpoints.cli._output import need_both_classes, pairs, print_json, show, waiting
 
 
 @click.command(
@@ -109,7 +109,12 @@ def report(
             random_state=random_state,
         )
     told = made.to_dict()["data"]
-    warn_of_one_class((told["positives"], told["negatives"]))
+    need_both_classes(told["positives"], told["negatives"])
+    models = made.to_dict()["models"]
+    for model in models:
+        upside_down = (model["auc"]["value"] or 1) < 0.5  # the page says the rest
+        for text in model["warnings"] if upside_down else ():
+            click.echo(f"Warning: {model['name']}: {text}", err=True)
     page = None if output is None else str(made.save(output))
     if as_json:
         print_json(made.to_dict() | {"page": page})
