@@ -106,9 +106,13 @@ def test_what_a_policy_cannot_say_is_refused():
     with pytest.raises(InvalidParameterError, match="about -score"):
         segments.policy()
     data = cp.read(pd.DataFrame({"y": Y, "p": LOW}), label="y", score="p", lower_is_positive=True)
-    for function in (cp.report, cp.find_band, cp.calibration):
+    for function, goal in (
+        (cp.report, {"maximize": "f1"}),
+        (cp.find_band, {"minimize": "cost(fp=1, fn=2, review=0.1)"}),
+        (cp.calibration, {}),
+    ):
         with pytest.raises(InvalidParameterError, match="column of the negated scores"):
-            function(data, **({} if function is cp.calibration else {"minimize": "cost(fp=1, fn=2)"}))
+            function(data, **goal)
     with pytest.raises(InvalidParameterError, match="True or False, got 'yes'"):
         cp.find(Y, LOW, maximize="f1", lower_is_positive="yes")
 
