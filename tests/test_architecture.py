@@ -46,6 +46,8 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("_result", "_policy"): "`Solution.policy()` is the door to it; nothing loads before it is called",
     ("_result", "_data"): "`Solution.decide()` reads scores as `find` does",
     ("_segments", "_policy"): "`Segments.policy()` is another",
+    ("_band", "_policy"): "`Band.policy()` is another",
+    ("_classes", "_policy"): "`OrdinalSolution.policy()` is another",
 }
 
 # What of the private modules the command line may import; all else it takes from `import cutpoints`.

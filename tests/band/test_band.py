@@ -2,6 +2,7 @@
 
 import doctest
 import math
+import pickle
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,11 +12,13 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 from scipy.stats import norm
 
 import cutpoints as cp
 import oracle
 from cutpoints import metrics as m
+from cutpoints import plots
 from cutpoints.exceptions import InfeasibleError, InvalidInputError, InvalidParameterError
 from strategies import DECIMALS, problems
 
@@ -404,6 +407,57 @@ def test_the_page_says_what_the_code_does():
     page = Path(__file__).parents[2] / "docs" / "band.md"
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     assert 0 == doctest.testfile(str(page), module_relative=False, optionflags=flags).failed
+
+
+# --- deployed, kept and drawn
+
+
+def test_policy_decides_as_the_band(tmp_path):
+    """The policy of a band, saved and loaded, gives its decisions, and knows columns and goal."""
+    y, p = sample(400)
+    frame = pd.DataFrame({"y": y, "p": p.astype(np.float32)})
+    band = cp.find_band(frame, label="y", score="p", minimize="cost(fp=5, fn=9, review=1)", capacity=100)
+    policy = band.policy("reviews", description="who looks at what")
+    policy.save(tmp_path / "band.json")
+    loaded = cp.Policy.load(tmp_path / "band.json")
+    assert band.decide(frame).tolist() == loaded.decide(frame["p"].to_numpy()).tolist()
+    assert ("p", "y", "float32") == (loaded.score, loaded.label, loaded.dtype)
+    assert (band.value, band.cross_validated.value) == (
+        loaded.found_on.value,
+        loaded.found_on.cross_validated,
+    )
+    assert 0 < loaded.found_on.confusion.tp
+
+
+def test_a_policy_may_have_no_end():
+    """A side without automatic decisions is an infinite end, also in a policy."""
+    y, s = separated(40, np.random.default_rng(0))
+    band = cp.find_band(y, s, maximize="coverage", subject_to=BOTH, guarantee=0.95)
+    assert [-1, -1] == band.policy().decide([-1e9, 1e9]).tolist()
+
+
+def test_bands_can_be_pickled():
+    """A pickle is the same band, with all that stands beside it."""
+    y, p = sample(400)
+    band = cp.find_band(y, p, minimize="cost(fp=5, fn=9, review=1)")
+    again = pickle.loads(pickle.dumps(band))  # noqa: S301 - our own
+    assert band == again
+    assert repr(band) == repr(again)
+
+
+def test_displays():
+    """The band is shaded over the scores, and marked on the curve of risk against coverage."""
+    y, p = sample(400)
+    band = cp.find_band(y, p, minimize="cost(fp=5, fn=9, review=1)")
+    drawn = plots.BandDisplay.from_predictions(y, p, band=band, ax=Figure().subplots())
+    texts = [text.get_text() for text in drawn.ax_.get_legend().get_texts()]
+    assert any(text.startswith("review: ") for text in texts)
+    assert (band.low, band.high) == (drawn.low, drawn.high)
+    curve = plots.RiskCoverageDisplay.from_predictions(y, p, band=band, ax=Figure().subplots())
+    assert (band.coverage, band.confusion.metric("error_rate")) == curve.point
+    assert curve.ax_.get_xlabel().startswith("Coverage")
+    with pytest.raises(InvalidParameterError, match="band must be the result of find_band"):
+        plots.BandDisplay.from_predictions(y, p)
 
 
 # --- guarantees

@@ -3,6 +3,7 @@
 import doctest
 import itertools
 import math
+import pickle
 from fractions import Fraction
 from pathlib import Path
 
@@ -188,6 +189,19 @@ def test_cross_validated_value_is_honest():
     assert abs(judged) < naive / 2
     assert found.cross_validated == cp.find_ordinal(y[::-1], s[::-1], maximize="accuracy",
                                                     classes=range(5)).cross_validated  # fmt: skip
+
+
+def test_policies_and_pickles(tmp_path):
+    """The policy of cutpoints decides as they do, saved and loaded; a pickle is the same."""
+    y, s = grades(300, 3)
+    frame = pd.DataFrame({"grade": np.array(["low", "mid", "high"])[y], "s": s})
+    columns = {"label": "grade", "score": "s", "classes": ["low", "mid", "high"]}
+    found = cp.find_ordinal(frame, minimize="squared_error", **columns)
+    found.policy().save(tmp_path / "grades.json")
+    loaded = cp.Policy.load(tmp_path / "grades.json")
+    assert found.decide(s).tolist() == loaded.decide(s).tolist()
+    assert ("s", "grade") == (loaded.score, loaded.label)
+    assert repr(found) == repr(pickle.loads(pickle.dumps(found)))  # noqa: S301 - our own
 
 
 def test_forms_for_people_and_programs():

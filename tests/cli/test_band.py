@@ -55,3 +55,14 @@ def test_exit_codes(run, table):
     assert 1 == negative.exit_code
     assert "--capacity must be a number of rows" in negative.stderr
     assert 2 == run("band", table[0], *columns).exit_code
+
+
+def test_policy_and_plot(run, table, tmp_path):
+    """--policy writes a policy that decides as the band, --plot a picture."""
+    path, y, p = table
+    made, drawn = tmp_path / "band.json", tmp_path / "band.png"
+    files = ("--policy", str(made), "--plot", str(drawn))
+    result = run("band", path, "--label", "y", "--score", "p", "--minimize", COST, *files)
+    assert 0 == result.exit_code
+    assert cp.find_band(y, p, minimize=COST).decide(p).tolist() == cp.Policy.load(made).decide(p).tolist()
+    assert b"\x89PNG" == drawn.read_bytes()[:4]

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cutpoints._policy import Policy
+    from cutpoints._policy.policy import Missing
     from cutpoints._result import Confusion, Guarantee, Interval, Solution
 
 YES, NO, REVIEW = 1, 0, -1
@@ -93,8 +95,15 @@ class Beside(NamedTuple):
 
     single: Callable[[], Solution]
     cross_validated: Callable[[], CrossValidatedBand]
-    score: str | None
-    """The column of the scores, where it has a name."""
+
+
+class Columns(NamedTuple):
+    """What the data were: columns that have names, the positive label, and the type of the scores."""
+
+    score: str | None = None
+    label: str | None = None
+    pos_label: Any = None
+    dtype: Literal["float32", "float64"] = "float64"
 
 
 @dataclass(frozen=True, repr=False)
@@ -145,6 +154,7 @@ class Band:
     least_reviewed: int | float | None = None
     guarantee: Guarantee | None = None
     _beside: Beside | None = field(default=None, compare=False, repr=False)
+    _columns: Columns = field(default=Columns(), compare=False, repr=False)
 
     @property
     def coverage(self) -> float | None:
@@ -186,11 +196,82 @@ class Band:
         array([ 0, -1,  1], dtype=int8)
         """
         self.raise_if_infeasible()
-        scores = read_scores(data, score or (self._beside.score if self._beside else None))
+        scores = read_scores(data, score or self._columns.score)
         found = np.full(scores.shape, REVIEW, dtype=np.int8)
         found[scores < np.float64(self.low)] = NO
         found[scores >= np.float64(self.high)] = YES
         return found
+
+    def policy(
+        self,
+        name: str | None = None,
+        *,
+        description: str | None = None,
+        score: str | None = None,
+        label: str | None = None,
+        pos_label: Any = None,
+        missing: Missing = "error",
+    ) -> Policy:
+        """Return the band as a policy: a rule to save and to deploy.
+
+        Parameters
+        ----------
+        name, description : str, default=None
+            What to call it, and what it is for.
+        score, label : str, default=None
+            The columns; those that `find_band` was given are known.
+        pos_label : int, float, bool or str, default=None
+            The positive label; the one that `find_band` was given is known, and 1 otherwise.
+        missing : {"error", "negative", "positive", "review", "keep"}, default="error"
+            What to make of a missing score.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> y, p = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.4, 0.5, 0.6, 0.9]
+        >>> band = cp.find_band(y, p, minimize="cost(fp=5, fn=5, review=1)")
+        >>> band.policy(score="p").decide([0.3, 0.5, 0.7])
+        array([ 0, -1,  1], dtype=int8)
+        """
+        from cutpoints._policy import Policy
+        from cutpoints._policy.record import FoundOn, made_now
+
+        self.raise_if_infeasible()
+        assert self.low is not None
+        assert self.high is not None
+        assert self.value is not None
+        assert self.confusion is not None
+        known = self._columns
+        positive = known.pos_label if pos_label is None else pos_label
+        expected = self.cross_validated.value
+        found = FoundOn(
+            status=self.status,
+            value=self.value,
+            interval=None,
+            confusion=self.confusion,
+            rows=self.rows,
+            positives=self.positives,
+            negatives=self.negatives,
+            certificate=None,
+            guarantee=self.guarantee,
+            cross_validated=None if math.isnan(expected) else expected,
+        )
+        return Policy.band(
+            self.low,
+            self.high,
+            name=name,
+            description=description,
+            score=known.score if score is None else score,
+            label=known.label if label is None else label,
+            pos_label=1 if positive is None else positive,
+            missing=missing,
+            dtype=known.dtype,
+            objective=self.objective,
+            direction=self.direction,
+            constraints=self.constraints,
+            found_on=found,
+            **made_now(),
+        )
 
     def raise_if_infeasible(self) -> Band:
         """Return itself, or raise `InfeasibleError` saying what would be needed."""

@@ -113,7 +113,8 @@ def find_ordinal(
             rows_are_counted=rows.weights is None,
             step=step,
         ),
-        _score=data.scores[0] if data.named else None,
+        _names=(data.scores[0], data.label) if data.named else (None, None),
+        _dtype="float32" if scores.dtype.itemsize == 4 else "float64",
     )
 
 

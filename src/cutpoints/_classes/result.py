@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cutpoints._policy import Policy
     from cutpoints._result import Interval
 
 _SHOWN_CLASSES = 20
@@ -80,7 +81,9 @@ class OrdinalSolution:
     certificate: CutpointCertificate
     rows: int
     _cross_validate: Callable[[], float] = field(repr=False, compare=False)
-    _score: str | None = field(default=None, repr=False)
+    _names: tuple[str | None, str | None] = field(default=(None, None), repr=False, compare=False)
+    """The columns of the scores and of the labels, where they have names."""
+    _dtype: Literal["float32", "float64"] = field(default="float64", repr=False, compare=False)
 
     @cached_property
     def cross_validated(self) -> float:
@@ -107,10 +110,54 @@ class OrdinalSolution:
         >>> s.decide([0.0, 0.45, 2.0])
         array([1, 2, 3])
         """
-        scores = read_scores(data, score or self._score)
+        scores = read_scores(data, score or self._names[0])
         # As float64 on both sides: float32 scores must not round the cutpoints.
         place = np.searchsorted(np.array(self.cutpoints), scores.astype(np.float64), side="right")
         return as_names(self.classes)[place]
+
+    def policy(
+        self,
+        name: str | None = None,
+        *,
+        description: str | None = None,
+        score: str | None = None,
+        label: str | None = None,
+        missing: Literal["error", "keep"] = "error",
+    ) -> Policy:
+        """Return the cutpoints as a policy: a rule to save and to deploy.
+
+        Parameters
+        ----------
+        name, description : str, default=None
+            What to call it, and what it is for.
+        score, label : str, default=None
+            The columns; those that `find_ordinal` was given are known.
+        missing : {"error", "keep"}, default="error"
+            What to make of a missing score.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> s = cp.find_ordinal([1, 1, 2, 2, 3], [0.1, 0.2, 0.4, 0.5, 0.9], minimize="absolute_error")
+        >>> s.policy(score="p").decide([0.0, 0.45, 2.0]).tolist()
+        [1, 2, 3]
+        """
+        from cutpoints._policy import Policy
+        from cutpoints._policy.record import made_now
+
+        return Policy.ordinal(
+            self.cutpoints,
+            classes=self.classes,
+            name=name,
+            description=description,
+            score=self._names[0] if score is None else score,
+            label=self._names[1] if label is None else label,
+            missing=missing,
+            dtype=self._dtype,
+            objective=self.objective,
+            direction=self.direction,
+            **made_now(),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""

@@ -71,7 +71,12 @@ class ClassWeights:
     confusion_matrix: NDArray[Any]
     rows: int
     _logs: NDArray[np.int64] = field(repr=False)
-    _cross_validate: Callable[[], float] = field(repr=False)
+    _cross_validate: Callable[[], float] | None = field(repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle keeps: the cross-validated value is computed first, the data stay behind."""
+        _ = self.cross_validated
+        return {**vars(self), "_cross_validate": None}
 
     @cached_property
     def cross_validated(self) -> float:
@@ -79,6 +84,7 @@ class ClassWeights:
 
         Computed when it is first looked at, which takes about five times as long as the search.
         """
+        assert self._cross_validate is not None
         return self._cross_validate()
 
     def decide(self, y_prob: Any) -> NDArray[Any]:

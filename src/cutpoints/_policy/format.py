@@ -219,6 +219,11 @@ def _contradiction(file: PolicyFile) -> str | None:
     if found is None:
         return None
     counts = found.confusion
+    if file.rule.kind == "band":  # its confusion is that of the automatic decisions
+        automatic = counts.tp + counts.fn, counts.fp + counts.tn
+        if automatic[0] > found.positives or automatic[1] > found.negatives:
+            return "Its confusion does not add up: there are more automatic decisions than rows"
+        return None
     if not _adds_up((counts.tp, counts.fn), found.positives):
         return "Its confusion does not add up: tp + fn is not the number of positives"
     if not _adds_up((counts.fp, counts.tn), found.negatives):

@@ -57,6 +57,18 @@ from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_
     help="Random seed of the folds for the estimate on new data, and of the pilot rows of --guarantee; mixed "
     "with a digest of the data.",
 )
+@click.option(
+    "--policy",
+    "policy_file",
+    metavar="FILE",
+    help="Also write the band as a policy, for `cutpoints apply`.",
+)
+@click.option(
+    "--plot",
+    "plot_file",
+    metavar="FILE",
+    help="Also draw the scores and the band, as PNG, SVG or PDF by the ending of the name.",
+)
 @json_option
 def band(
     files: tuple[str, ...],
@@ -68,6 +80,8 @@ def band(
     reviewer: tuple[float, float] | None,
     guarantee: float | None,
     random_state: int,
+    policy_file: str | None,
+    plot_file: str | None,
     as_json: bool,
     **columns: Any,
 ) -> None:
@@ -92,6 +106,10 @@ def band(
             random_state=random_state,
         )
     warn_of_one_class((found.positives, found.negatives))
+    if found.status == "optimal" and policy_file is not None:
+        found.policy().save(policy_file)
+    if found.status == "optimal" and plot_file is not None:
+        cp.plots.BandDisplay.of_curve(cp.curve(data), band=found).save(plot_file)
     if as_json:
         print_json(found.to_dict())
     found.raise_if_infeasible()

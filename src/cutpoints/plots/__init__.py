@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 _MODULES = {
+    "BandDisplay": "bands",
     "BrierCurveDisplay": "costs",
     "ComparisonDisplay": "models",
     "ConfusionDisplay": "thresholds",
@@ -22,6 +23,7 @@ _MODULES = {
     "PrecisionRecallDisplay": "curves",
     "ProfitDisplay": "costs",
     "ReliabilityDisplay": "models",
+    "RiskCoverageDisplay": "bands",
     "RocDisplay": "curves",
     "ScoresDisplay": "thresholds",
     "ThresholdDisplay": "thresholds",
