@@ -686,6 +686,12 @@ class InvalidInputError(CutpointError, ValueError):
         return cls(f"{_file(path)} must be a policy file. {reason}.", hint=hint or usual)
 
     @classmethod
+    def state(cls, *, path: str, reason: str, hint: str | None = None) -> Self:
+        """Build the error of a state file that is not one, or another policy's."""
+        usual = "take the file as `cutpoints check --state` wrote it, or begin a new one."
+        return cls(f"{_file(path)} must be the state of this policy. {reason}.", hint=hint or usual)
+
+    @classmethod
     def sketch(cls, *, name: str, reason: str) -> Self:
         """Build the error of bytes that are not a sketch, or not a whole one."""
         return cls(

@@ -1,6 +1,7 @@
 """`cutpoints check`: a sentence first, then numbers; an exit code for schedulers."""
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -69,7 +70,7 @@ def test_a_constraint_is_broken(run, policy, rows):
     assert "precision >= 0.6 is broken" in " ".join(result.stdout.split())
     assert "broken" == told["labels"]["constraints"][0]["verdict"]
     best = cp.find(path, label="y", score="p", maximize="recall", subject_to="precision >= 0.6")
-    assert best.threshold == told["labels"]["best_threshold"]
+    assert best.threshold == told["labels"]["value"]["best_threshold"]
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
@@ -132,3 +133,75 @@ def test_missing_scores_stop_the_check(run, policy, tmp_path):
 
     assert 1 == result.exit_code
     assert "1 of 2 values is missing" in result.stderr
+
+
+def test_too_few_rows_have_an_exit_code(run, policy, tmp_path):
+    """Rows that cannot tell end in 5, with how many more it takes and what to do."""
+    y, p = scores(12, 3)
+    path = tmp_path / "few.csv"
+    path.write_text("y,p\n" + "".join(f"{a},{b!r}\n" for a, b in zip(y.tolist(), p.tolist(), strict=True)))
+    result = run("check", policy, str(path), "--label", "y")
+
+    assert 5 == result.exit_code
+    assert result.stdout.startswith("Cannot tell: 12 rows are too few to say")
+    assert "Next: Check again with about " in result.stdout
+
+
+def test_costs_are_said_by_their_direction(run, rows, tmp_path):
+    """A cost is worse or not worse, never fallen; both values are per 1,000 rows, and the total is named."""
+    y, p = scores(4000, 0)
+    path = tmp_path / "cost.json"
+    cp.find(y, p, minimize="cost(fp=1, fn=5)").policy("c", score="p", label="y").save(path)
+    shown = " ".join(run("check", str(path), rows(), "--label", "y").stdout.split())
+
+    assert "cost(fp=1, fn=5) is not worse by more than" in shown
+    assert "fallen" not in shown
+    assert "per 1,000 rows" in shown
+    assert "cost(fp=1, fn=5) of these rows" in shown
+
+
+def test_state_is_carried_from_run_to_run(run, policy, rows, tmp_path):
+    """Each run adds its rows once; the table names the claims and the limit."""
+    state = str(tmp_path / "state.json")
+    path = rows()
+    first = run("check", policy, path, "--label", "y", "--state", state)
+    again = json.loads(run("check", policy, path, "--label", "y", "--state", state, "--json").stdout)
+    named = run("check", policy, path, "--label", "y", "--state", state, "--batch", "b", "--json")
+
+    assert 0 == first.exit_code, first.output
+    assert "limit 300" in first.stdout
+    assert not again["watch"]["counted"]
+    assert (2, 6000) == tuple(json.loads(named.stdout)["watch"][name] for name in ("batches", "rows"))
+    assert "This is one look" not in first.stdout
+    assert "This is one look" in " ".join(run("check", policy, path).stdout.split())
+    assert 2 == run("check", policy, path, "--batch", "b").exit_code
+
+
+def test_next_step_works(run, policy, rows, tmp_path):
+    """The command that an alarm ends with finds a policy with the same goal and the same columns."""
+    path = rows(prevalence=0.1)
+    result = run("check", policy, path, "--label", "y")
+    line = next(one for one in result.stdout.splitlines() if "cutpoints find" in one)
+    words = [*shlex.split(line)[1:-1], str(tmp_path / "new.json")]
+
+    assert 0 == run(*words).exit_code
+    new = cp.Policy.load(tmp_path / "new.json")
+    best = cp.find(path, label="y", score="p", maximize="recall", subject_to="precision >= 0.6")
+    assert (best.threshold, "recall", ("precision >= 0.6",)) == (
+        new.threshold,
+        new.objective,
+        new.constraints,
+    )
+
+
+def test_write_the_best_policy_now(run, policy, rows, tmp_path):
+    """The policy of now has the goal, the name and the columns of the old one."""
+    path, new = rows(prevalence=0.1), tmp_path / "new.json"
+    result = run("check", policy, path, "--label", "y", "--write", str(new))
+    made = cp.Policy.load(new)
+
+    assert 4 == result.exit_code
+    assert ("churn", "p", "y", "recall") == (made.name, made.score, made.label, made.objective)
+    best = cp.find(path, label="y", score="p", maximize="recall", subject_to="precision >= 0.6")
+    assert best.threshold == made.threshold
+    assert 2 == run("check", policy, path, "--write", str(new)).exit_code

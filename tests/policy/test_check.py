@@ -90,8 +90,9 @@ def test_chance_is_no_alarm():
     policy = found()
     check = next(c for c in (policy.check(scores(25, seed=s)[1]) for s in range(50)) if c.scores.psi > 0.3)
 
-    assert check.fine
+    assert () == check.alarms
     assert "by chance" in check.notes[0]
+    assert "unsure" == check.status
 
 
 def test_counts_agree_whatever_comes(tmp_path, monkeypatch):
@@ -218,39 +219,110 @@ def test_the_best_threshold_now_is_that_of_find():
     """What would be best, and what is lost by not moving, are those of a new search."""
     policy = found()
     y, p = scores(3000, seed=4, shift=0.7)
-    labels = policy.check(y, p).labels
+    value = policy.check(y, p).labels.value
     best = cp.find(y, p, maximize="f1")
     here = cp.curve(y, p).at(policy.threshold).confusion.metric("f1")
 
-    assert (best.threshold, best.value, here) == (labels.best_threshold, labels.best_value, labels.value_here)
-    assert best.value - here == labels.lost
-    assert labels.lost >= 0
+    assert (best.threshold, best.value, here) == (value.best_threshold, value.best, value.now)
+    assert best.value - here == value.lost
+    assert value.lost >= 0
 
 
-def test_costs_are_compared_for_equally_many_rows():
-    """A cost over half as many rows is doubled before it is compared; lower is better."""
+def test_costs_are_compared_per_1000_rows():
+    """Costs of unequally many rows are put on one scale, the total is beside it, and lower is better."""
     policy = found(minimize="cost(fp=2, fn=1)", maximize=None)
     y, p = scores(2500, seed=4)
     check = policy.check(y, p)
     called = p >= policy.threshold
     cost = 2 * int((called & (y == 0)).sum()) + int((~called & (y == 1)).sum())
+    value = check.labels.value
 
-    assert 2 * cost == check.labels.value_now
-    assert cost == check.labels.value_here
-    assert check.labels.lost >= 0
+    assert pytest.approx(cost / 2.5) == value.now
+    assert cost == value.total
+    assert pytest.approx(policy.found_on.value / 5) == value.found
+    assert pytest.approx(policy.found_on.cross_validated / 5) == value.then
+    assert value.lost >= 0
+    assert value.interval.low < value.now < value.interval.high
     assert check.fine
-    assert policy.check(1 - y, p).labels.fallen
+    assert "cost(fp=2, fn=1) is not worse by more than" in check.summary
+    assert "per 1,000 rows" in check.summary
+    worse = policy.check(1 - y, p)
+    assert "worse" == worse.labels.value.verdict
+    assert "cost(fp=2, fn=1) is worse by more than a tenth" in worse.summary
+    assert "fallen" not in worse.summary + check.summary
 
 
-def test_a_fallen_goal_is_an_alarm():
+def test_a_better_cost_is_no_alarm():
+    """A cost that has halved is better, though it has fallen."""
+    policy = found(minimize="cost(fp=2, fn=1)", maximize=None)
+    y, p = scores(4000, seed=4, prevalence=0.1)
+
+    assert "not worse" == policy.check(y, p).labels.value.verdict
+
+
+def test_a_worse_goal_is_an_alarm():
     """Labels that no longer go with the scores give alarm, though no score has moved."""
     policy = found()
     y, p = scores(3000, seed=9)
     check = policy.check(np.random.default_rng(0).permutation(y), p)
 
     assert not check.scores.moved
-    assert check.labels.fallen
+    assert "worse" == check.labels.value.verdict
     assert "f1 is worse by more than a tenth" in check.summary
+    assert "Find a new threshold" in check.next_step
+
+
+def test_too_few_rows_cannot_tell():
+    """Three positives prove nothing: the check says so, and how many more rows it takes."""
+    policy = found(maximize="recall", subject_to="precision >= 0.5")
+    y, p = scores(400, seed=5)
+    few = np.append(np.flatnonzero(y == 1)[:3], np.flatnonzero(y == 0)[:7])
+    check = policy.check(y[few], p[few])
+
+    assert "unsure" == check.status
+    assert not check.fine
+    assert check.summary.startswith("Cannot tell: 10 rows are too few to say whether")
+    assert check.more_rows > 40
+    assert f"about {check.more_rows:,} more rows" in check.next_step
+    enough = policy.check(*scores(10 + check.more_rows, seed=3))
+    assert "recall" not in " ".join(enough.open)
+
+
+def test_a_policy_of_few_rows_cannot_be_judged_by_any_number_of_rows():
+    """What was found on thirty rows is too uncertain to compare with, and that is said."""
+    y, p = scores(30, seed=3)
+    check = cp.find(y, p, maximize="mcc").policy().check(*scores(5000, seed=4))
+
+    assert check.labels.value.verdict in ("unsure", "worse")
+    if check.status == "unsure":
+        assert check.more_rows is None
+        assert "found on too few rows" in check.summary
+
+
+def false_alarms(goal, n, m, prevalence, runs):
+    """The share of fresh policies and fresh rows of one population whose objective is called worse."""
+    worse = 0
+    for run in range(runs):
+        y, p = scores(n, seed=2 * run, prevalence=prevalence)
+        verdict = cp.find(y, p, **goal).policy().check(
+            *scores(m, seed=2 * run + 1, prevalence=prevalence)
+        ).labels.value.verdict  # fmt: skip
+        worse += verdict == "worse"
+    return worse / runs
+
+
+def test_without_a_change_the_goal_is_not_called_worse():
+    """An optimum of 150 rows is too good to be true, and new rows are not judged by it (100 runs)."""
+    assert false_alarms({"maximize": "mcc"}, 150, 2000, 0.3, 100) <= 0.03
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("goal", [{"maximize": "mcc"}, {"maximize": "f1"}, {"minimize": "cost(fp=1, fn=5)"}])
+@pytest.mark.parametrize(("n", "m"), [(150, 2000), (150, 20_000), (1000, 1000)])
+@pytest.mark.parametrize("prevalence", [0.1, 0.3])
+def test_without_a_change_the_goal_is_not_called_worse_in_full(goal, n, m, prevalence):
+    """With the defaults, in at most 1 % of 400 runs, 3 standard errors."""
+    assert false_alarms(goal, n, m, prevalence, 400) <= 0.01 + 3 * math.sqrt(0.01 * 0.99 / 400)
 
 
 def test_nothing_meets_the_constraints_now():
@@ -259,8 +331,8 @@ def test_nothing_meets_the_constraints_now():
     y, p = scores(2000, seed=9)
     check = policy.check(np.zeros_like(y) | (p < 0.01), p)
 
-    assert check.labels.best_threshold is None
-    assert check.labels.lost is None
+    assert check.labels.value.best_threshold is None
+    assert check.labels.value.lost is None
     assert not check.fine
     json.dumps(check.to_dict(), allow_nan=False)
 
@@ -273,8 +345,8 @@ def test_the_very_same_rows_are_recognised():
 
     assert check.labels.same_data
     assert 0 == check.scores.psi
-    assert 0 == check.labels.lost
-    assert "cannot judge it" in check.notes[-1]
+    assert 0 == check.labels.value.lost
+    assert "cannot judge it" in " ".join(check.notes)
 
 
 def test_other_labels():
@@ -296,9 +368,9 @@ def test_a_policy_by_hand():
 
     assert check.scores is None
     assert check.fine
-    assert check.labels.best_threshold is None
+    assert check.labels.value is None
     told = cp.Policy(0.5, objective="f1", direction="maximize").check([0, 1, 1], [0.1, 0.4, 0.9])
-    assert 0.4 == told.labels.best_threshold
+    assert 0.4 == told.labels.value.best_threshold
     json.dumps(told.to_dict(), allow_nan=False)
 
 
@@ -308,7 +380,7 @@ def test_a_goal_that_is_a_function():
     policy = cp.find(y, p, maximize=lambda *, tp, fp, fn, tn: tp - fp).policy()
     check = cp.Policy.from_dict(policy.to_dict()).check(y, p)
 
-    assert check.labels.value_now is None
+    assert check.labels.value is None
     assert check.scores is not None
 
 

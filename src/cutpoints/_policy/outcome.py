@@ -1,10 +1,11 @@
-"""What labels tell about a policy: metrics then and now, its constraints, and the best threshold now."""
+"""What labels tell about a policy: metrics then and now, its constraints, its goal and the best threshold."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -19,16 +20,23 @@ from cutpoints._policy.typed_json import to_json
 from cutpoints._result import Confusion, Interval, value_of
 from cutpoints._search.guarantee import _floor
 from cutpoints._search.run import search
+from cutpoints._validate import generator
 from cutpoints.exceptions import CutpointError, InvalidParameterError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from cutpoints._data.source import Source
     from cutpoints._goal import Goal
     from cutpoints._policy.policy import Policy
-    from cutpoints.metrics.expression import Constraint
+    from cutpoints.metrics.expression import Constraint, Expression
 
 DROP = 0.1
-"""The objective has fallen if it is surely worse by more than this part of what it was."""
+"""The objective is worse if it is surely worse by more than this part of what was to be expected."""
+GROSS_DROP = 0.3
+"""Rows that cannot even exclude this are too few to tell."""
+REFERENCE_RISK = 0.005
+"""The probability that the least that is to be expected is set too high."""
 _DRAWS = 4000
 CONFIDENCE = 0.95
 """Of the intervals that are shown; alarms go by `alpha`."""
@@ -48,8 +56,9 @@ class Kept:
     """Whether one constraint holds now.
 
     `verdict` is "holds" or "broken" where the exact binomial test is sure at `alpha`, "met, unsure"
-    or "not met, unsure" where the rows are too few to tell; constraints on what is no share of rows
-    have no such test, and are "met" or "broken" as they stand.
+    or "not met, unsure" where it is not; constraints on what is no share of rows have no such test, and
+    are "met" or "broken" as they stand. `more_rows` is 0, or about how many more rows it takes to see
+    twice as many errors as the constraint allows.
     """
 
     constraint: str
@@ -58,17 +67,66 @@ class Kept:
     verdict: Literal["holds", "met", "met, unsure", "not met, unsure", "broken"]
     p_holds: float | None
     p_broken: float | None
+    more_rows: int = 0
+
+
+@dataclass(frozen=True)
+class Value:
+    """The objective then and now. Totals such as costs are per 1,000 rows, so that they can be compared.
+
+    Attributes
+    ----------
+    then : float or None
+        What was to be expected of new data: cross-validated, or `found` where that is not known.
+    found : float or None
+        On the rows that the threshold was chosen on, so too good.
+    now : float
+        On the new rows.
+    interval : Interval
+        A 95 % interval of `now`.
+    verdict : {"worse", "not worse", "unsure"} or None
+        By the goal's direction: "worse" if it is surely, at `alpha`, worse by more than a tenth; "unsure"
+        if it may be worse by more than three tenths; else "not worse". The rows then have their say in
+        it, too: few of them leave it unsure.
+    at_most_worse : float or None
+        The largest part of what was expected that may be lost, at `alpha`.
+    more_rows : int or None
+        About how many more rows would settle an unsure verdict: 0 if it is sure, None if no number would
+        since the policy was found on too few.
+    best_threshold, best : float or None
+        The best threshold on the new rows and its value, optimistic since it was chosen on these rows;
+        None if none meets the constraints.
+    lost : float or None
+        By how much `best` is better than `now`.
+    total : float or None
+        For totals, `now` for all the new rows.
+    """
+
+    objective: str
+    direction: str
+    then: float | None
+    found: float | None
+    now: float
+    interval: Interval
+    verdict: Literal["worse", "not worse", "unsure"] | None
+    at_most_worse: float | None
+    more_rows: int | None
+    best_threshold: float | None
+    best: float | None
+    lost: float | None
+    total: float | None
+
+    @property
+    def unit(self) -> str:
+        """What the values are for: nothing for shares, " per 1,000 rows" for totals."""
+        return "" if self.total is None else " per 1,000 rows"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What labels tell: metrics then and now, the constraints, and the best threshold now.
+    """What labels tell: metrics then and now, the constraints, and the objective.
 
-    `value_now` is the objective at the policy's threshold on the new rows (totals such as costs are
-    scaled to the number of rows then), `value_interval` its interval, and `fallen` whether it is
-    surely worse by more than a tenth. `best_threshold` is the best on the new rows, None if none
-    meets the constraints, and `lost` by how much `best_value` is better than `value_here`, the
-    policy's on the same rows; it is optimistic, because the best was chosen on these rows.
+    `value` is None if the policy has no objective that can be searched again.
     """
 
     confusion: Confusion
@@ -76,14 +134,7 @@ class Outcome:
     intervals: dict[str, Interval]
     constraints: tuple[Kept, ...]
     prevalence: Share
-    value_then: float | None = None
-    value_now: float | None = None
-    value_interval: Interval | None = None
-    fallen: bool = False
-    value_here: float | None = None
-    best_threshold: float | None = None
-    best_value: float | None = None
-    lost: float | None = None
+    value: Value | None = None
     same_data: bool = False
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,26 +173,8 @@ def outcome_of(policy: Policy, source: Source, called: tuple[Fraction, Fraction]
     units = {name: np.array([int(count / step)]) for name, count in (("tp", tp), ("fp", fp))}
     cut = Cuts(summary, np.array([policy.threshold]), np.array([-math.inf]), units["tp"], units["fp"])
     kept = tuple(_kept(one, policy, counts, cut, alpha) for one in goal.constraints)
-    best = _best(goal, source)
-    here = value_of(goal.expression, counts)
-    lost = None if best is None else goal.sign * (best[1] - here)
-    value, interval, fallen = _value(goal, policy, counts, alpha)
-    return Outcome(
-        confusion=confusion,
-        metrics=metrics,
-        intervals=now.intervals,
-        constraints=kept,
-        prevalence=prevalence,
-        value_then=None if found is None else found.value,
-        value_now=value,
-        value_interval=interval,
-        fallen=fallen,
-        value_here=here,
-        best_threshold=None if best is None else best[0],
-        best_value=None if best is None else best[1],
-        lost=None if lost is None or math.isnan(lost) else lost + 0.0,
-        same_data=same,
-    )
+    value = _value(goal, policy, counts, _best(goal, source), alpha)
+    return Outcome(confusion, metrics, now.intervals, kept, prevalence, value, same)
 
 
 def _best(goal: Goal, source: Source) -> tuple[float, float] | None:
@@ -179,40 +212,134 @@ def _kept(
     p_broken = float(binom.sf(whole - good - 1, whole, floor.slack))
     verdict: Any = "met, unsure" if met else "not met, unsure"
     if met and p_holds <= alpha:
-        verdict = "holds"
-    elif not met and p_broken <= alpha:
-        verdict = "broken"
-    return Kept(str(constraint), then, now, verdict, p_holds, p_broken)
+        return Kept(str(constraint), then, now, "holds", p_holds, p_broken)
+    if not met and p_broken <= alpha:
+        return Kept(str(constraint), then, now, "broken", p_holds, p_broken)
+    gross = min(2 * floor.slack, 1.0)
+    more = 0
+    if float(binom.cdf(whole - good, whole, gross)) > alpha:
+        share = min(max((whole - good) / whole, floor.slack), 0.9 * gross)
+        needed = (normal_quantile(1 - alpha) / (gross - share)) ** 2 * gross * (1 - gross)
+        more = max(1, math.ceil((needed - whole) * float(sum(counts.values())) / whole))
+    return Kept(str(constraint), then, now, verdict, p_holds, p_broken, more)
 
 
 def _value(
-    goal: Goal, policy: Policy, counts: dict[str, Fraction], alpha: float
-) -> tuple[float, Interval | None, bool]:
-    """Return the objective now, its interval by redrawing the rows, and whether it has surely fallen.
-
-    Totals are scaled to the number of rows then. The interval is that of a multinomial bootstrap of
-    the four counts, with a fixed seed: the same data give the same answer.
-    """
-    total = sum(counts.values())
-    then = None if policy.found_on is None else policy.found_on
-    mass = total if then is None else sum(map(Fraction, then.confusion.to_dict().values()))
-    scale = Fraction(mass) / total
-    value = value_of(goal.expression, {name: scale * count for name, count in counts.items()})
-    rng = np.random.default_rng(0)
-    shares = np.array([float(count / total) for count in counts.values()])
-    drawn = rng.multinomial(int(total), shares / shares.sum(), size=_DRAWS) * float(scale)
-    try:
-        values = np.asarray(goal.expression(**dict(zip(counts, drawn.T, strict=True))), dtype=np.float64)
-    except CutpointError:
-        return value, None, False
-    values = values[~np.isnan(values)]
-    if len(values) == 0:
-        return value, None, False
+    goal: Goal,
+    policy: Policy,
+    counts: dict[str, Fraction],
+    best: tuple[float, float] | None,
+    alpha: float,
+) -> Value:
+    """Compare the objective now with what was to be expected."""
+    rows = sum(counts.values())
+    now = _per_1000(goal.expression, counts)
+    is_total = _is_total(goal.expression)
+    per_1000 = float(1000 / rows) if is_total else 1.0
+    values = _redrawn(goal.expression, counts)
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(values, [tail, 1 - tail], method="nearest")
-    if then is None or not math.isfinite(then.value):
-        return value, Interval(float(low), float(high)), False
-    # Even the luckiest of the redrawn values, but for a part alpha of them, is worse by a tenth.
-    luckiest = float(np.quantile(goal.sign * values, 1 - alpha, method="nearest"))
-    fallen = luckiest < goal.sign * then.value - DROP * abs(then.value)
-    return value, Interval(float(low), float(high)), bool(fallen)
+    interval = Interval(*np.quantile(values, [tail, 1 - tail]).tolist())
+    then, found = _expected(goal, policy)
+    verdict, worst, more = _verdict(goal, policy, values, float(rows), alpha)
+    lost = None if best is None else goal.sign * (per_1000 * best[1] - now)
+    return Value(
+        objective=str(goal.expression),
+        direction=goal.direction,
+        then=then,
+        found=found,
+        now=now,
+        interval=interval,
+        verdict=verdict,
+        at_most_worse=worst,
+        more_rows=more,
+        best_threshold=None if best is None else best[0],
+        best=None if best is None else per_1000 * best[1],
+        lost=None if lost is None or math.isnan(lost) else lost + 0.0,
+        total=value_of(goal.expression, counts) if is_total else None,
+    )
+
+
+def least_expected(goal: Goal, policy: Policy) -> float | None:
+    """Return a bound that the objective reaches on new data, unless it is worse by more than a tenth.
+
+    A tenth worse than the lower end of what to expect from the rows that the policy was found on.
+    """
+    then = _redrawn_then(goal, policy)
+    if then is None:
+        return None
+    low = float(np.quantile(goal.sign * then, REFERENCE_RISK))
+    return goal.sign * (low - DROP * abs(low))
+
+
+def _verdict(
+    goal: Goal, policy: Policy, now: NDArray[np.float64], rows: float, alpha: float
+) -> tuple[Literal["worse", "not worse", "unsure"] | None, float | None, int | None]:
+    """Return whether the objective is worse, by which part at most, and how many rows would settle it."""
+    then = _redrawn_then(goal, policy)
+    if then is None or not np.isfinite(now).all() or not then.all():
+        return None, None, 0
+    gain = goal.sign * (now - then) / np.abs(then)
+    low, high = np.quantile(gain, [alpha, 1 - alpha]).tolist()
+    if high < -DROP:
+        return "worse", -low, 0
+    if low >= -GROSS_DROP:
+        return "not worse", max(-low, 0.0), 0
+    # Enough rows that a value as expected would be seen not to be far worse.
+    size = abs(float(then.mean()))
+    allowed = (GROSS_DROP * size / normal_quantile(1 - alpha)) ** 2 - float(then.var())
+    if allowed <= 0:
+        return "unsure", -low, None
+    return "unsure", -low, max(math.ceil(rows * (float(now.var()) / allowed - 1)), math.ceil(rows / 2))
+
+
+def _redrawn_then(goal: Goal, policy: Policy) -> NDArray[np.float64] | None:
+    """Return values that were plausible for new data; None if the policy does not say."""
+    expected, found = _expected(goal, policy)
+    if expected is None or found is None or policy.found_on is None:
+        return None
+    counts = {name: Fraction(count) for name, count in policy.found_on.confusion.to_dict().items()}
+    values = _redrawn(goal.expression, counts) + (expected - found)
+    return values if np.isfinite(values).all() else None
+
+
+def _expected(goal: Goal, policy: Policy) -> tuple[float | None, float | None]:
+    """Return the value to expect of new data, and that on the rows that chose the threshold."""
+    record = policy.found_on
+    if record is None:
+        return None, None
+    counts = {name: Fraction(count) for name, count in record.confusion.to_dict().items()}
+    found = _per_1000(goal.expression, counts)
+    if record.cross_validated is None:
+        return found, found
+    per_1000 = float(1000 / sum(counts.values())) if _is_total(goal.expression) else 1.0
+    return record.cross_validated * per_1000, found
+
+
+def _redrawn(expression: Expression, counts: dict[str, Fraction]) -> NDArray[np.float64]:
+    """Return values for shares of the four cells as plausible as these counts make them.
+
+    By Jeffreys' prior: half a row more in each cell, so that a cell of no rows is not taken for empty.
+    """
+    cells = np.array([float(count) for count in counts.values()])
+    shares = generator(0, cells).dirichlet(cells + 0.5, size=_DRAWS)
+    with np.errstate(all="ignore"):
+        values = expression.evaluate(**dict(zip(counts, 1000 * shares.T, strict=True)))
+    return np.asarray(values, dtype=np.float64)
+
+
+def _per_1000(expression: Expression, counts: dict[str, Fraction]) -> float:
+    """Return the value for 1,000 rows like these: the same for shares, comparable for totals."""
+    total = sum(counts.values())
+    return value_of(expression, {name: count * 1000 / total for name, count in counts.items()})
+
+
+def _is_total(expression: Expression) -> bool:
+    """Return whether twice the rows have another value, as a cost has and a share has not."""
+    once = {"tp": Fraction(7), "fp": Fraction(3), "fn": Fraction(5), "tn": Fraction(11)}
+    twice = {name: 2 * count for name, count in once.items()}
+    return not math.isclose(value_of(expression, once), value_of(expression, twice))
+
+
+def normal_quantile(share: float) -> float:
+    """Return the point below which this share of a standard normal lies."""
+    return NormalDist().inv_cdf(share)

@@ -539,6 +539,8 @@ class Policy:
         pos_label: Any = None,
         alpha: float = 0.01,
         psi: float = 0.2,
+        state: str | os.PathLike[str] | None = None,
+        batch: str | None = None,
     ) -> Check:
         """Check whether the policy still performs on new data; see `Check`.
 
@@ -558,6 +560,13 @@ class Policy:
             How improbable a change must be by chance alone to count as one.
         psi : float, default=0.2
             How large the population stability index must be.
+        state : str or path, default=None
+            A file that carries the evidence from check to check, and is begun if it is not there. Then
+            alarms go by the evidence of all checks together, and the probability of a false alarm, ever,
+            is at most `alpha`. Without it, each check is one look.
+        batch : str, default=None
+            What to call these rows in the state, such as a date. Rows that were counted are not counted
+            again; by default they are told by their counts.
         """
         from cutpoints._policy.checks import check
 
@@ -569,6 +578,8 @@ class Policy:
             pos_label=pos_label,
             alpha=alpha,
             psi=psi,
+            state=state,
+            batch=batch,
         )
 
     # --- what the rooms of this package ask

@@ -21,6 +21,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
 PSI_BUCKETS = 10
 SMALL_SHIFT, LARGE_SHIFT = 0.1, 0.2
 
@@ -39,6 +41,8 @@ class Shift:
         The Kolmogorov-Smirnov distance at the edges of the buckets, a lower bound, and its p-value.
     moved : bool
         Whether the index is at least the limit, and not by chance.
+    more_rows : int
+        About how many more rows it takes to see an index at the limit; 0 if there are enough.
     """
 
     psi: float
@@ -48,6 +52,7 @@ class Shift:
     ks: float
     ks_p: float | None
     moved: bool
+    more_rows: int = 0
 
 
 def shift_of(then: Sequence[float], now: Any, alpha: float, limit: float, *, whole: bool) -> Shift:
@@ -57,17 +62,16 @@ def shift_of(then: Sequence[float], now: Any, alpha: float, limit: float, *, who
 
     p, q = np.asarray(then, dtype=np.float64), np.asarray(now, dtype=np.float64)
     n, m = float(p.sum()), float(q.sum())
-    middle = (np.cumsum(p) - p / 2) / n
-    group = np.minimum((middle * PSI_BUCKETS).astype(np.intp), PSI_BUCKETS - 1)
-    group = np.unique(group, return_inverse=True)[1]
-    few_then, few_now = (np.bincount(group, weights=side) for side in (p, q))
+    few_then, few_now = psi_groups(p, q)
     # An empty bucket counts as half a row: the logarithm of nothing would be infinite.
     share_then, share_now = np.maximum(few_then, 0.5) / n, np.maximum(few_now, 0.5) / m
     psi = float(((share_now - share_then) * np.log(share_now / share_then)).sum())
     ks = float(np.abs(np.cumsum(p) / n - np.cumsum(q) / m).max())
     weight = n * m / (n + m)
     buckets = len(few_then)
-    psi_p = float(chi2.sf(psi * weight, buckets - 1)) if whole and buckets > 1 else None
+    tested = whole and buckets > 1
+    psi_p = float(chi2.sf(psi * weight, buckets - 1)) if tested else None
+    needed = float(chi2.isf(alpha, buckets - 1)) / limit if tested else 0.0
     return Shift(
         psi=psi,
         psi_p=psi_p,
@@ -76,4 +80,16 @@ def shift_of(then: Sequence[float], now: Any, alpha: float, limit: float, *, who
         ks=ks,
         ks_p=float(kolmogorov(ks * math.sqrt(weight))) if whole else None,
         moved=psi >= limit and (psi_p is None or psi_p <= alpha),
+        # n m / (n + m) must be `needed`; with too few rows then, no number of rows is enough.
+        more_rows=math.ceil(needed * n / (n - needed) - m) if weight < needed < n else 0,
     )
+
+
+def psi_groups(then: Any, now: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return masses in at most ten groups of neighboring buckets, of about equal mass then."""
+    p = np.asarray(then)
+    middle = (np.cumsum(p) - p / 2) / p.sum()
+    group = np.minimum((middle * PSI_BUCKETS).astype(np.intp), PSI_BUCKETS - 1)
+    group = np.unique(group, return_inverse=True)[1]
+    few_then, few_now = (np.bincount(group, weights=side).astype(side.dtype) for side in (p, np.asarray(now)))
+    return few_then, few_now

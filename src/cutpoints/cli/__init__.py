@@ -2,7 +2,8 @@
 
 A command reads its options, calls the library and prints. Results go to standard output, all else
 to standard error. Exit codes: 0 found, 1 bad data or a goal that cannot be read, 2 bad options,
-3 no threshold meets the constraints, 4 a policy that calls for attention (`check`), 130 interrupted.
+3 no threshold meets the constraints, 4 a policy that calls for attention (`check`), 5 too few rows to
+tell (`check`), 130 interrupted.
 """
 
 from __future__ import annotations

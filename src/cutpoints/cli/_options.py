@@ -88,17 +88,25 @@ rows_options = together(
     click.option("--sql", metavar="SELECT", help="A query over the files, as the table data."),
     memory_option,
 )
-data_options = together(
-    files_argument,
-    label_option,
-    score_option(),
-    weight_option,
-    counts_options,
-    pos_label_option,
-    lower_option,
-    rows_options,
-)
-"""The files and the names of their columns; `read` takes them."""
+
+
+def _data_options(score: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Return the files and the names of their columns; `read` takes them."""
+    return together(
+        files_argument,
+        label_option,
+        score,
+        weight_option,
+        counts_options,
+        pos_label_option,
+        lower_option,
+        rows_options,
+    )
+
+
+data_options = _data_options(score_option())
+data_options_with_like = _data_options(score_option(required=False))
+"""The same where a policy may name the column."""
 
 
 def random_state_option(text: str) -> Callable[[F], F]:

@@ -1,11 +1,13 @@
-"""`cutpoints check`: whether a policy still does what it did."""
+"""`cutpoints check`: whether a policy still performs."""
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import cutpoints as cp
 from cutpoints._format import count, exact, rows_in_words, value
 from cutpoints.cli._options import (
     examples,
@@ -19,11 +21,12 @@ from cutpoints.cli._output import pairs, print_json, show, table, waiting
 from cutpoints.cli.apply import load
 
 if TYPE_CHECKING:
+    from cutpoints import Policy
     from cutpoints._policy import Check
     from cutpoints._policy.outcome import Outcome, Share
+    from cutpoints._policy.state import Watch
 
-DRIFT = 4
-"""The exit code of a policy that calls for attention."""
+EXIT_CODES = {"fine": 0, "attention": 4, "unsure": 5}
 _SHOWN = ("prevalence", "predicted_positive_rate", "precision", "recall", "specificity", "f1", "mcc")
 
 
@@ -31,6 +34,8 @@ _SHOWN = ("prevalence", "predicted_positive_rate", "precision", "recall", "speci
     epilog=examples(
         "cutpoints check policy.json new.csv",
         "cutpoints check policy.json new.csv --label y",
+        "cutpoints check policy.json today.csv --label y --state policy.state.json",
+        "cutpoints check policy.json new.csv --label y --write new-policy.json",
         "cutpoints check policy.json 'new/*.parquet' --label y --json",
     )
 )
@@ -50,6 +55,22 @@ _SHOWN = ("prevalence", "predicted_positive_rate", "precision", "recall", "speci
     show_default=True,
     help="How improbable a change must be by chance alone.",
 )
+@click.option(
+    "--state",
+    metavar="FILE",
+    help="Carry the evidence from check to check in this file. All checks together then give a false "
+    "alarm with a probability of --alpha at most.",
+)
+@click.option(
+    "--batch",
+    metavar="NAME",
+    help="With --state: what to call these rows, such as a date. A batch is counted once.",
+)
+@click.option(
+    "--write",
+    metavar="FILE",
+    help="With --label: also write a policy with the best threshold on these rows for the same goal.",
+)
 @json_option
 @click.pass_context
 def check(
@@ -63,6 +84,9 @@ def check(
     pos_label: str | None,
     psi: float,
     alpha: float,
+    state: str | None,
+    batch: str | None,
+    write: str | None,
     as_json: bool,
     **rows: str | None,
 ) -> None:
@@ -70,33 +94,54 @@ def check(
 
     FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'new/**/*.parquet', or - for standard input. Without labels: have the scores moved? With labels: do
-    the constraints still hold, has the goal fallen, what would the best threshold be now? Ends with
-    0 if all is well and with 4 if not, for schedulers.
+    the constraints still hold, is the goal worse, what would the best threshold be now? For schedulers
+    the exit code is 0 if all is well, 4 if something calls for attention, and 5 if the rows are too few
+    to tell. To check every day, use --state: repeated looks without it cry wolf.
     """
     rule = load(policy, files)
     if pos_label is not None and label is None:
         message = "--pos-label needs --label."
         raise click.UsageError(message)
+    if batch is not None and state is None:
+        message = "--batch needs --state."
+        raise click.UsageError(message)
+    if write is not None and (label is None or rule.objective is None):
+        message = "--write needs --label." if label is None else "--write needs a policy with a goal."
+        raise click.UsageError(message)
+    data = read(files, score=score, label=label, pos_label=pos_label, **rows)
     with waiting("Checking"):
-        found = rule.check(
-            read(files, score=score, label=label, pos_label=pos_label, **rows), alpha=alpha, psi=psi
-        )
+        found = rule.check(data, alpha=alpha, psi=psi, state=state, batch=batch)
+        written = write is not None and _write(rule, files, write, score=score, label=label, rows=rows)
     if as_json:
         print_json(found.to_dict())
     else:
-        _print(found)
-    if not found.fine:
-        context.exit(DRIFT)
+        _print(found, (policy, files, label, write if written else None))
+    context.exit(EXIT_CODES[found.status])
 
 
-def _print(found: Check) -> None:
+def _write(
+    rule: Policy, files: tuple[str, ...], path: str, *, score: str | None, label: str | None, rows: Any
+) -> bool:
+    """Write the policy that is best now, with the names of the old one; False if there is none."""
+    positive = rule.pos_label if isinstance(rule.pos_label, str) else None
+    data = read(files, score=score or rule.score, label=label, pos_label=positive, **rows)
+    asked: Any = {rule.direction or "maximize": rule.objective}
+    best = cp.find(data, subject_to=rule.constraints, **asked)
+    if best.threshold is None:
+        click.echo(f"Warning: no threshold meets the constraints now; {path} was not written.", err=True)
+        return False
+    best.policy(rule.name, missing=rule.missing).save(path)
+    return True
+
+
+def _print(found: Check, call: tuple[str, tuple[str, ...], str | None, str | None]) -> None:
     policy, shift = found.policy, found.scores
     rows = [
         ("policy", " ".join(filter(None, [policy.name, f"positive iff score >= {exact(policy.threshold)}"])))
     ]
     if shift is not None:
-        chance = "" if shift.psi_p is None else f", p = {shift.psi_p:.2g}"
-        below = "" if shift.ks_p is None else f", p <= {shift.ks_p:.2g}"
+        chance = "" if shift.psi_p is None else f", p {_chance(shift.psi_p, '=')}"
+        below = "" if shift.ks_p is None else f", p {_chance(shift.ks_p, '<=')}"
         rows += [
             ("PSI", f"{shift.psi:.4f}   {shift.band}, {shift.psi_buckets} buckets{chance}"),
             ("KS", f"{shift.ks:.4f}   or more{below}"),
@@ -108,11 +153,46 @@ def _print(found: Check) -> None:
         parts: list[Any] = [pairs(rows)]
     else:
         c = labels.confusion
-        rows += [*_best(found, labels), ("data", rows_in_words(found.rows, c.tp + c.fn, c.fp + c.tn))]
-        parts = [pairs(rows), "", _metrics(found, labels)]
+        rows += [
+            *_expected(labels),
+            *_best(labels),
+            ("data", rows_in_words(found.rows, c.tp + c.fn, c.fp + c.tn)),
+        ]
+        parts = [pairs(rows), "", _metrics(labels)]
         if labels.constraints:
             parts += ["", _constraints(labels)]
-    show(found.summary, *found.notes, "", *parts)
+    if found.watch is not None:
+        parts += ["", _evidence(found.watch)]
+    once = [] if found.one_look is None else [found.one_look]
+    show(found.summary, *found.notes, "", *parts, "", *once, f"Next: {found.next_step}")
+    click.echo("".join(f"{line}\n" for line in _command(found, *call)), nl=False)  # to copy: not wrapped
+
+
+def _command(
+    found: Check, policy: str, files: tuple[str, ...], label: str | None, written: str | None
+) -> list[str]:
+    """Return the command of the next step, if there is one."""
+    if written is not None:
+        return [f"The best threshold now is in {written}. See what it does:  cutpoints policy show {written}"]
+    if found.status != "attention" or found.policy.objective is None:
+        return []
+    shown = " ".join(map(shlex.quote, files))
+    if label is None:
+        return [f"      cutpoints check {shlex.quote(policy)} {shown} --label COLUMN"]
+    return [f"      cutpoints find {shown} --like {shlex.quote(policy)} --policy new-policy.json"]
+
+
+def _evidence(watched: Watch) -> Any:
+    rows = [
+        [claim, value(now), value(watched.peak[claim]), "refuted" if watched.refuted(claim) else ""]
+        for claim, now in watched.evidence.items()
+    ]
+    header = ["claim", "evidence against it", "highest", f"limit {value(watched.limit)}"]
+    return table(header, rows, left=1, note=True)
+
+
+def _chance(p: float, sign: str) -> str:
+    return f"{sign} {p:.2g}" if p >= 0.001 else "< 0.001"
 
 
 def _share(share: Share) -> str:
@@ -124,32 +204,49 @@ def _interval(interval: Any) -> str:
     return "" if interval is None else f"{value(interval.low)} to {value(interval.high)}"
 
 
-def _best(found: Check, labels: Outcome) -> list[tuple[str, str]]:
-    if labels.value_here is None:
+def _expected(labels: Outcome) -> list[tuple[str, str]]:
+    """Return what the objective is compared with, where that is not what the search found."""
+    found = labels.value
+    if found is None or found.then is None or found.found is None or found.then == found.found:
+        return []
+    then = f"{found.objective} {value(found.then)}{found.unit}, cross-validated"
+    return [("expected then", f"{then}; {value(found.found)} on the rows that chose the threshold")]
+
+
+def _best(labels: Outcome) -> list[tuple[str, str]]:
+    found = labels.value
+    if found is None:
         return [("best now", "unknown: the policy has no goal that can be searched again")]
-    if labels.best_threshold is None or labels.lost is None:
+    if found.best_threshold is None or found.best is None or found.lost is None:
         return [("best now", "no threshold meets the constraints on these rows")]
-    best = f"{exact(labels.best_threshold)}   {found.policy.objective} {value(labels.best_value or 0.0)}"
-    stay = f"{value(labels.lost)}   {found.policy.objective} is {value(labels.value_here)} here"
-    if labels.lost < 0:
-        here = f"{found.policy.objective} is {value(labels.value_here)} here"
+    best = f"{exact(found.best_threshold)}   {found.objective} {value(found.best)}{found.unit}"
+    if found.lost < 0:
+        here = f"{found.objective} is {value(found.now)}{found.unit} here"
         return [("best now", best), ("lost by staying", f"nothing: {here}, but a constraint is not met")]
-    return [("best now", best), ("lost by staying", f"{stay}; chosen on these rows, so optimistic")]
+    stay = f"{value(found.lost)}{found.unit}; chosen on these rows, so optimistic"
+    return [("best now", best), ("lost by staying", stay)]
 
 
-def _metrics(found: Check, labels: Outcome) -> Any:
+def _metrics(labels: Outcome) -> Any:
     rows = []
-    objective = found.policy.objective
-    if labels.value_now is not None and objective not in _SHOWN:
-        then = "-" if labels.value_then is None else value(labels.value_then)
-        rows.append([str(objective), then, value(labels.value_now), _interval(labels.value_interval)])
+    found = labels.value
+    if found is not None:
+        rows.append(
+            [
+                f"{found.objective}{found.unit}",
+                "-" if found.then is None else value(found.then),
+                value(found.now),
+                _interval(found.interval),
+            ]
+        )
+        if found.total is not None:
+            rows.append([f"{found.objective} of these rows", "", value(found.total), ""])
     for name in _SHOWN:
         then_value, now = labels.metrics[name]
-        interval = labels.intervals.get(name)
-        if interval is None and name == objective:
-            interval = labels.value_interval
+        if found is not None and name == found.objective:
+            continue
         then = "-" if then_value is None else value(then_value)
-        rows.append([name, then, value(now), _interval(interval)])
+        rows.append([name, then, value(now), _interval(labels.intervals.get(name))])
     return table(["", "then", "now", "95 % interval"], rows, left=1)
 
 

@@ -9,7 +9,7 @@ import click
 import cutpoints as cp
 from cutpoints._format import count, exact, rows_in_words, value
 from cutpoints.cli._options import (
-    data_options,
+    data_options_with_like,
     examples,
     goal_options,
     json_option,
@@ -29,9 +29,10 @@ from cutpoints.cli._output import (
     waiting,
     warn_of_direction,
 )
+from cutpoints.cli.apply import load
 
 if TYPE_CHECKING:
-    from cutpoints import Data
+    from cutpoints import Data, Policy
     from cutpoints._calibration.measure import ThresholdCheck
     from cutpoints._goal import Goal
     from cutpoints._result import Confusion, Solution
@@ -54,12 +55,18 @@ _TIES_SHOWN = 5
         "    --by country --by product",
         "cutpoints find scores.csv --label y --score p --maximize recall \\",
         "    --subject-to 'precision >= 0.95' --by country --joint",
+        "cutpoints find new.csv --like policy.json --policy new-policy.json",
         "cutpoints find scores/ --label y --score p --maximize f1 \\",
         "    --where \"month = '2026-10' and country in ('DE', 'FR')\"",
     )
 )
-@data_options
+@data_options_with_like
 @goal_options
+@click.option(
+    "--like",
+    metavar="POLICY",
+    help="Take the goal and the columns of this policy, as far as they are not given.",
+)
 @click.option(
     "--guarantee",
     metavar="NUMBER",
@@ -126,6 +133,7 @@ def find(
     maximize: str | None,
     minimize: str | None,
     subject_to: tuple[str, ...],
+    like: str | None,
     guarantee: float | Literal["expectation"] | None,
     random_state: int,
     method: Literal["auto", "sweep", "narrow", "ilp"],
@@ -148,7 +156,20 @@ def find(
     A row is called positive if its score is at least the threshold. `cutpoints metrics` lists what
     goals and constraints are made of.
     """
-    need_goal(maximize, minimize)
+    goal: dict[str, Any] = {
+        "maximize": maximize,
+        "minimize": minimize,
+        "subject_to": subject_to,
+        "guarantee": guarantee,
+        "random_state": random_state,
+        "method": method,
+    }
+    if like is not None:
+        _like(load(like, files), goal, columns)
+    need_goal(goal["maximize"], goal["minimize"])
+    if columns["score"] is None:
+        message = "Missing option '--score'."
+        raise click.UsageError(message)
     if guarantee is not None and columns["weight"] is not None:
         message = "--guarantee cannot be combined with --weight: it counts independent rows."
         raise click.UsageError(message)
@@ -166,19 +187,11 @@ def find(
     naming = _naming(policy_file, by, name=name, description=description, default=default)
     need_label(columns["label"], columns["positives"])
     data = read(files, **columns)
-    goal: dict[str, Any] = {
-        "maximize": maximize,
-        "minimize": minimize,
-        "subject_to": subject_to,
-        "guarantee": guarantee,
-        "random_state": random_state,
-        "method": method,
-    }
     if joint:
         from cutpoints.cli._segments import find_joint
 
-        together = {"maximize": maximize, "minimize": minimize, "subject_to": subject_to, "each": each}
-        find_joint(data, by=by, as_json=as_json, random_state=random_state, **together)
+        together = {name: goal[name] for name in ("maximize", "minimize", "subject_to")}
+        find_joint(data, by=by, as_json=as_json, random_state=random_state, each=each, **together)
         return
     if by:
         from cutpoints.cli._segments import find_by
@@ -204,6 +217,22 @@ def find(
     added = [column.name for column in wanted.columns]
     usual = cp.curve(data, columns=added).at(DEFAULT).confusion if probabilities and not data.lazy else None
     _print(solution, wanted, usual, None if check is None else check.sentence)
+
+
+def _like(policy: Policy, goal: dict[str, Any], columns: dict[str, Any]) -> None:
+    """Fill in what a policy says and the options do not; a goal is taken whole or not at all."""
+    if goal["maximize"] is None and goal["minimize"] is None:
+        if policy.objective is None:
+            message = "The policy of --like has no goal: give --maximize or --minimize."
+            raise click.UsageError(message)
+        goal[policy.direction or "maximize"] = policy.objective
+        goal["subject_to"] = goal["subject_to"] or policy.constraints
+    known = {"score": policy.score}
+    if columns["positives"] is None:
+        name = policy.pos_label
+        known |= {"label": policy.label, "pos_label": name if isinstance(name, str) else None}
+    for column, name in known.items():
+        columns[column] = columns[column] or name
 
 
 def _check_by(columns: dict[str, Any], options: dict[str, Any]) -> None:
