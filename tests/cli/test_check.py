@@ -71,7 +71,7 @@ def test_a_constraint_is_broken(run, policy, rows):
     assert "broken" == told["labels"]["constraints"][0]["verdict"]
     best = cp.find(path, label="y", score="p", maximize="recall", subject_to="precision >= 0.6")
     assert best.threshold == told["labels"]["value"]["best_threshold"]
-    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert max(map(len, result.stdout.splitlines()[:-1])) <= 80  # the last one is a command to copy
 
 
 def test_json_is_what_the_library_says(run, policy, rows):
@@ -89,7 +89,7 @@ def test_the_limits_are_options(run, policy, rows):
 
     assert 4 == run("check", policy, path).exit_code
     assert 0 == run("check", policy, path, "--psi", "5").exit_code
-    assert 0 == run("check", policy, path, "--alpha", "1e-300").exit_code
+    assert 5 == run("check", policy, path, "--alpha", "1e-300").exit_code  # no rows are enough for that
 
 
 def test_a_policy_by_hand(run, rows, tmp_path):

@@ -249,7 +249,7 @@ def _words(found: Check, psi: float) -> dict[str, Any]:
     """Return alarms, notes, and what cannot be told."""
     alarms, notes = _of_scores(found, psi)
     unsure: list[tuple[str, int | None]] = []
-    if found.scores is not None and not found.scores.moved and found.scores.more_rows:
+    if found.scores is not None and not found.scores.moved and found.scores.more_rows != 0:
         unsure.append(("whether the scores have moved", found.scores.more_rows))
     if found.labels is not None:
         told = _of_labels(found, found.labels)

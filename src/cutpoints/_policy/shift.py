@@ -41,8 +41,9 @@ class Shift:
         The Kolmogorov-Smirnov distance at the edges of the buckets, a lower bound, and its p-value.
     moved : bool
         Whether the index is at least the limit, and not by chance.
-    more_rows : int
-        About how many more rows it takes to see an index at the limit; 0 if there are enough.
+    more_rows : int or None
+        About how many more rows it takes to see an index at the limit; 0 if there are enough, None if
+        there were too few then.
     """
 
     psi: float
@@ -52,7 +53,7 @@ class Shift:
     ks: float
     ks_p: float | None
     moved: bool
-    more_rows: int = 0
+    more_rows: int | None = 0
 
 
 def shift_of(then: Sequence[float], now: Any, alpha: float, limit: float, *, whole: bool) -> Shift:
@@ -80,9 +81,15 @@ def shift_of(then: Sequence[float], now: Any, alpha: float, limit: float, *, who
         ks=ks,
         ks_p=float(kolmogorov(ks * math.sqrt(weight))) if whole else None,
         moved=psi >= limit and (psi_p is None or psi_p <= alpha),
-        # n m / (n + m) must be `needed`; with too few rows then, no number of rows is enough.
-        more_rows=math.ceil(needed * n / (n - needed) - m) if weight < needed < n else 0,
+        more_rows=_more_rows(n, m, needed),
     )
+
+
+def _more_rows(then: float, now: float, needed: float) -> int | None:
+    """Return how many more rows make ``then * now / (then + now)`` as large as needed."""
+    if then * now >= needed * (then + now):
+        return 0
+    return math.ceil(needed * then / (then - needed) - now) if then > needed else None
 
 
 def psi_groups(then: Any, now: Any) -> tuple[NDArray[Any], NDArray[Any]]:
