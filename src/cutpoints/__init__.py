@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from cutpoints._expected.population import Population
     from cutpoints._expected.theory import bayes_threshold, calibrated_threshold
     from cutpoints._find import find, find_by
-    from cutpoints._joint import find_joint
+    from cutpoints._joint import find_joint, find_labels
     from cutpoints._policy import Policy
     from cutpoints._report import report
     from cutpoints._result import Confusion, Solution
@@ -60,7 +60,7 @@ _MODULES = {
     "_expected.population": ["Population"],
     "_expected.theory": ["bayes_threshold", "calibrated_threshold"],
     "_find": ["find", "find_by"],
-    "_joint": ["find_joint"],
+    "_joint": ["find_joint", "find_labels"],
     "_policy": ["Policy"],
     "_report": ["report"],
     "_result": ["Confusion", "Solution"],
@@ -81,8 +81,8 @@ __all__ = [
     "bayes_decision", "bayes_threshold", "calibrated_threshold", "calibration", "check_threshold",
     "compare", "curve", "estimate_prevalence", "evaluate", "evaluate_classes", "exceptions",
     "expected_curve", "find", "find_band", "find_by", "find_class_weights", "find_expected",
-    "find_joint", "find_ordinal", "from_counts", "ilp", "metrics", "nested_cv", "plots", "read",
-    "recalibrate", "reliability_curve", "report", "risk_coverage", "scorer",
+    "find_joint", "find_labels", "find_ordinal", "from_counts", "ilp", "metrics", "nested_cv", "plots",
+    "read", "recalibrate", "reliability_curve", "report", "risk_coverage", "scorer",
 ]  # fmt: skip
 
 

@@ -1,0 +1,235 @@
+"""The answer for labels: one threshold per label, the average that they attain, and the proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from cutpoints._format import count, html_pairs, json_number, text_pairs, text_table, to_frame
+from cutpoints._goal import in_words
+from cutpoints._segments import json_key
+from cutpoints.exceptions import InfeasibleError, InvalidParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cutpoints._joint.result import JointCertificate
+    from cutpoints._result import Attainable, Confusion, Solution
+
+SHOWN = 20
+"""Labels that people see; `table` has all."""
+
+
+@dataclass(frozen=True)
+class CrossValidatedLabels:
+    """How thresholds of labels perform on rows that did not choose them; see `CrossValidatedJoint`."""
+
+    value: float
+    confusion: Confusion
+    constraints: Mapping[str, float]
+    broken: tuple[str, ...]
+    folds: int
+    infeasible_folds: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            **vars(self),
+            "value": json_number(self.value),
+            "confusion": self.confusion.to_dict(),
+            "constraints": {name: json_number(value) for name, value in self.constraints.items()},
+            "broken": list(self.broken),
+        }
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LabelsSolution(Mapping[Any, float]):
+    """One threshold per label: a mapping from labels to thresholds.
+
+    Attributes
+    ----------
+    status : {"optimal", "gap_limit", "infeasible"}
+        As for `find_joint`.
+    thresholds : dict
+        By label; ``inf`` calls no row positive.
+    value : float
+        The micro or macro average of the objective.
+    confusions : dict
+        The confusion of each label.
+    pooled : tuple
+        The labels that share one threshold.
+    certificate : JointCertificate
+        The proof: lower and upper bound of the value, and how many cuts were left after pruning.
+    cross_validated : CrossValidatedLabels
+        The value to expect on new data.
+    """
+
+    status: Literal["optimal", "gap_limit", "infeasible"]
+    name: str
+    average: Literal["micro", "macro"]
+    objective: str
+    direction: Literal["maximize", "minimize"]
+    constraints: tuple[str, ...]
+    each: tuple[str, ...]
+    pooled: tuple[Any, ...]
+    rows: int
+    certificate: JointCertificate
+    value: float | None = None
+    thresholds: dict[Any, float] = field(default_factory=dict)
+    confusions: dict[Any, Confusion] = field(default_factory=dict)
+    attainable: tuple[Attainable, ...] = ()
+    _single: Callable[[], Solution] | None = field(default=None, repr=False)
+    _cross_validated: Callable[[], CrossValidatedLabels] | None = field(default=None, repr=False)
+
+    def __getitem__(self, key: Any) -> float:
+        return self.thresholds[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.thresholds)
+
+    def __len__(self) -> int:
+        return len(self.thresholds)
+
+    @cached_property
+    def single(self) -> Solution:
+        """The best single threshold for all labels, for the micro average."""
+        self.raise_if_infeasible()
+        assert self._single is not None
+        return self._single()
+
+    @cached_property
+    def cross_validated(self) -> CrossValidatedLabels:
+        """The value to expect on new data: each fold is judged by the thresholds of the other folds."""
+        self.raise_if_infeasible()
+        assert self._cross_validated is not None
+        return self._cross_validated()
+
+    def decide(self, y_score: Any) -> NDArray[np.int8]:
+        """Return 1 where a score reaches the threshold of its label and 0 elsewhere, as a dense matrix.
+
+        Parameters
+        ----------
+        y_score : array-like or sparse matrix of shape (n_samples, n_labels)
+            The scores, with the columns of the data that were searched; NaN is an error.
+        """
+        self.raise_if_infeasible()
+        scores = np.asarray(y_score.toarray() if hasattr(y_score, "toarray") else y_score)
+        if scores.ndim != 2 or scores.shape[1] != len(self) or scores.dtype.kind not in "biuf":
+            raise InvalidParameterError.of(
+                parameter="y_score",
+                caller="decide",
+                must_be=f"a matrix of numbers with {len(self)} columns, one per label",
+                got=f"shape {scores.shape} of {scores.dtype}",
+            )
+        if np.isnan(scores).any():
+            raise InvalidParameterError.of(
+                parameter="y_score", caller="decide", must_be="without NaN", got="NaN"
+            )
+        return np.asarray(scores >= np.array(list(self.thresholds.values()))).astype(np.int8)
+
+    def raise_if_infeasible(self) -> LabelsSolution:
+        """Return itself, or raise `InfeasibleError` saying what can be attained."""
+        if self.status == "infeasible":
+            if not self.attainable:
+                raise InfeasibleError.joint(attainable=dict.fromkeys(self.each, 0.0), empty="of some label")
+            best = [one.with_others or one for one in self.attainable]
+            together = all(one.with_others is not None for one in self.attainable)
+            raise InfeasibleError.joint(
+                attainable={one.constraint: one.value for one in best}, together=together
+            )
+        return self
+
+    def table(self) -> dict[str, list[Any]]:
+        """Return one row per label, as columns by name."""
+        cells = [confusion.to_dict() for confusion in self.confusions.values()]
+        return {
+            self.name: list(self.thresholds),
+            "threshold": list(self.thresholds.values()),
+            "value": [one.metric(self.objective) for one in self.confusions.values()],
+            **{name: [one[name] for one in cells] for name in ("tp", "fp", "fn", "tn")},
+            "pooled": [key in set(self.pooled) for key in self.thresholds],
+        }
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return to_frame(self.table(), "pandas")
+
+    def to_polars(self) -> Any:
+        """Return the table as a polars data frame."""
+        return to_frame(self.table(), "polars")
+
+    def goal(self) -> str:
+        """Return the goal in words."""
+        held = [*self.constraints, *(f"{text} for each" for text in self.each)]
+        return in_words(self.direction, f"{self.average} {self.objective}", held)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
+        shown: dict[str, Any] = {
+            "status": self.status,
+            "average": self.average,
+            "value": json_number(self.value),
+            "objective": self.objective,
+            "direction": self.direction,
+            "constraints": list(self.constraints),
+            "each": list(self.each),
+            "certificate": self.certificate.to_dict(),
+            "rows": self.rows,
+            "labels": [
+                {
+                    "label": json_key(key),
+                    "threshold": json_number(threshold),
+                    "confusion": self.confusions[key].to_dict(),
+                    "pooled": key in set(self.pooled),
+                }
+                for key, threshold in self.thresholds.items()
+            ],
+        }
+        if self.status == "infeasible":
+            shown["attainable"] = [one.to_dict() for one in self.attainable]
+        else:
+            shown["cross_validated"] = self.cross_validated.to_dict()
+        return shown
+
+    def __repr__(self) -> str:
+        if self.status == "infeasible":
+            return text_pairs(self.lines())
+        head = [[self.name, "threshold", "tp", "fp", "fn", "tn"]]
+        rows = [
+            [
+                str(key),
+                count(threshold),
+                *(count(cell) for cell in self.confusions[key].to_dict().values()),
+            ]
+            for key, threshold in list(self.thresholds.items())[:SHOWN]
+        ]
+        more = f"\n{len(self) - SHOWN:,} more labels" if len(self) > SHOWN else ""
+        return f"{text_table([*head, *rows], left=[0])}{more}\n\n{text_pairs(self.lines())}"
+
+    def _repr_html_(self) -> str:
+        return html_pairs(self.lines())
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what people read below the labels, as names and texts."""
+        data = ("data", f"{self.rows:,} rows, {len(self):,} labels")
+        if self.status == "infeasible":
+            return [("status", "infeasible: no thresholds meet the constraints"), ("goal", self.goal())]
+        assert self.value is not None
+        new = self.cross_validated
+        held = "".join(f", {text} is {value:.4g}" for text, value in new.constraints.items())
+        proof = self.certificate
+        left = f"{proof.cuts_left:,} of {proof.cuts:,} cuts left after pruning"
+        proven = "optimal: bound and value meet" if self.status == "optimal" else "not proven"
+        lines = [
+            ("value", f"{count(self.value)}  ({self.goal()})"),
+            ("on new data", f"{count(new.value)}  ({new.folds}-fold cross-validated{held})"),
+            ("certificate", f"{proven}, {left}"),
+            data,
+        ]
+        if self.pooled:
+            lines.insert(2, ("pooled", f"{len(self.pooled):,} rare labels share one threshold"))
+        return lines
