@@ -109,3 +109,13 @@ def test_bad_options_and_goals(run, scores, options, code, message):
     assert code == result.exit_code
     assert message in result.stderr
     assert "" == result.stdout
+
+
+def test_group_makes_the_published_form_small(run, scores):
+    """One pair per distinct score has the same answer, and is an option of the document's form only."""
+    asked = ["ilp", scores, "--label", "y", "--score", "p", "--maximize", "accuracy", "--json"]
+    chain = json.loads(run(*asked).stdout)
+    grouped = json.loads(run(*asked, "--formulation", "document", "--group").stdout)
+
+    assert chain["threshold"] == grouped["threshold"]
+    assert 2 == run(*asked, "--group").exit_code

@@ -98,14 +98,51 @@ def test_constraints_hold_on_weights_of_any_size(weight):
     assert ("optimal", 0.0, 0.0) == (found.status, found.threshold, found.value)
 
 
+def test_a_row_need_not_tell_apart_where_its_metric_is_undefined():
+    """Nobody positive has no precision: that says nothing of the cuts that have one of 0."""
+    asked = {"maximize": "specificity", "subject_to": "precision > 0", "sample_weight": [0.2, 0.1]}
+    by_sweep, by_ilp = (cp.find([1, 0], [0.1, 0.2], method=method, **asked) for method in ("sweep", "ilp"))
+
+    assert (0.1, 0.0) == (by_ilp.threshold, by_ilp.value)
+    assert everything(by_sweep) == everything(by_ilp)
+
+
+def test_weights_far_apart_are_solved():
+    """A weight of 1e-11 beside one of a million is below the grid: 0 for every method."""
+    asked = {"maximize": "npv", "sample_weight": [1e-11, 1e6, 10.0]}
+    by_sweep, by_ilp = (cp.find([0, 0, 1], [0.1, 0.2, 0.3], method=m, **asked) for m in ("sweep", "ilp"))
+
+    assert 1.0 == by_ilp.value
+    assert everything(by_sweep) == everything(by_ilp)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1), st.floats(1e-3, 10.0)), min_size=2, max_size=10),
+    st.sampled_from([*LINEAR, *RATIOS, "specificity"]),
+    st.sampled_from([(), ("precision > 0",), ("precision >= 0.5",), ("npv > 0.3", "recall > 0.2")]),
+)
+def test_float_weights_are_solved_or_infeasible(rows, objective, constraints):
+    """With weights of any digits the program has the sweep's answer, and never fails."""
+    column, labels, weights = zip(*rows, strict=True)
+    asked = {"maximize": objective, "subject_to": constraints, "sample_weight": weights}
+    try:
+        expected = cp.find(labels, column, method="sweep", **asked)
+    except InvalidInputError:
+        return
+
+    assert everything(expected) == everything(cp.find(labels, column, method="ilp", **asked))
+
+
 @settings(max_examples=40)
 @given(
     st.sampled_from([*LINEAR, *RATIOS]),
     st.sampled_from([(), ("precision >= 0.5",), ("fpr <= 0.3", "recall > 0.2")]),
     scores(max_size=12),
+    st.booleans(),
     st.data(),
 )
-def test_document_form_equals_the_sweep(objective, constraints, column, data):
+def test_document_form_equals_the_sweep(objective, constraints, column, group, data):
     """The document's program too has the sweep's answer, on scores of any size, infinite ones too."""
     labels = data.draw(st.lists(st.integers(0, 1), min_size=len(column), max_size=len(column)))
     problem = Problem("unweighted", column, np.array(labels, dtype=np.int8))
@@ -113,28 +150,43 @@ def test_document_form_equals_the_sweep(objective, constraints, column, data):
         expected = ask(problem, "maximize", objective, subject_to=constraints, method="sweep")
     except InvalidInputError as error:
         with pytest.raises(type(error)):
-            ilp.formulate(labels, column, maximize=objective, formulation="document").solve()
+            ilp.formulate(labels, column, maximize=objective, formulation="document", group=group).solve()
         return
-    model = ilp.formulate(labels, column, maximize=objective, subject_to=constraints, formulation="document")
+    model = ilp.formulate(
+        labels, column, maximize=objective, subject_to=constraints, formulation="document", group=group
+    )
 
     assert everything(expected) == everything(model.solve())
 
 
-@pytest.mark.parametrize("formulation", ["chain", "document"])
+@pytest.mark.parametrize("group", [False, True])
+def test_pairs_of_the_document(group):
+    """One pair (z, y) for each row, or for each distinct score, with the same optimum."""
+    y, s = rounded(300, 1)
+    model = ilp.formulate(y, s, maximize="accuracy", formulation="document", group=group)
+    pairs = len(np.unique(s)) if group else 300
+
+    assert (4 * pairs, 2 * pairs + 1) == model.A.shape
+    assert cp.find(y, s, maximize="accuracy").confusion == model.solve().confusion
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"formulation": "document"}, {"formulation": "document", "group": True}]
+)
 @pytest.mark.parametrize("objective", [*LINEAR, *RATIOS])
-def test_weights_and_counted_rows(objective, formulation):
-    """Weighted rows and counted rows have the oracle's optimum in both formulations."""
+def test_weights_and_counted_rows(objective, options):
+    """Weighted rows and counted rows have the oracle's optimum in all formulations."""
     rng = np.random.default_rng(3)
     column, pos, neg = np.arange(8) / 8, rng.integers(0, 4, 8), rng.integers(0, 4, 8)
     counted = ilp.formulate(
-        cp.from_counts(column, positives=pos, negatives=neg), maximize=objective, formulation=formulation
+        cp.from_counts(column, positives=pos, negatives=neg), maximize=objective, **options
     ).solve()
     weighted = ilp.formulate(
         np.repeat([1, 0], 8),
         np.tile(column, 2),
         sample_weight=np.append(pos, neg),
         maximize=objective,
-        formulation=formulation,
+        **options,
     ).solve()
     problem = Problem("counted rows", column, positives=pos.astype(float), negatives=neg.astype(float))
     expected = ask(problem, "maximize", objective, method="sweep")
@@ -642,6 +694,7 @@ def test_a_constraint_that_is_not_linear_is_named():
         ({"formulation": "dense"}, "^formulation must be 'chain' or 'document'"),
         ({"epsilon": 0.1}, "^epsilon must be left out for formulation='chain'"),
         ({"as_printed": True}, "^as_printed must be left out"),
+        ({"group": True}, "^group must be left out"),
         ({"formulation": "document", "epsilon": -1}, "must be 'auto' or a number >= 0"),
         ({"formulation": "document", "epsilon": "tiny"}, "must be 'auto' or a number >= 0"),
         ({"formulation": "document", "as_printed": True, "y_score": [2.0, 0.5]}, r"outside \[0, 1\]"),

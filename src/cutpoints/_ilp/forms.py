@@ -133,9 +133,10 @@ def constraint_rows(constraint: Constraint, number: int, cuts: Cuts) -> list[Sid
     form = _linear_fractional(expression, cuts.summary, "subject_to", str(constraint))
     direction = 1 if constraint.wants_high else -1
     top, bottom = Form(*form.numerator).times(direction), Form(*form.denominator)
-    meets = cuts.feasible((constraint,)) | undefined
+    meets = cuts.feasible((constraint,))
     cleared = top.plus(bottom.times(-direction * bound))
-    rows = [_row(name, cleared, cuts, meets, strict=constraint.strict)]
+    # Cuts where it is undefined have a row of their own; this one need not tell them apart.
+    rows = [_row(name, cleared, cuts, meets, strict=constraint.strict, among=~undefined)]
     if undefined.any():
         # Where the metric is infinite the denominator is zero too, yet the constraint may be met.
         infinite = bool(np.isinf(values).any())
@@ -174,12 +175,14 @@ def _row(
     *,
     strict: bool,
     defines: bool = False,
+    among: NDArray[np.bool_] | None = None,
 ) -> Side:
     """Return ``form >= 0`` (or ``> 0``) with a right-hand side that no solver can mistake.
 
     Counts are integers, so the row can be, and "more than 0" is "at least 1". Where weights or
     odd bounds make one unit too small to see, the right-hand side is put half-way between the
-    smallest value that meets the row and the largest below it, over the cuts.
+    smallest value that meets the row and the largest below it, over the cuts, or those `among` them
+    that matter.
     """
     summary = cuts.summary
     form = form.whole(_grain(cuts))
@@ -198,6 +201,7 @@ def _row(
     if not meets.any():
         return Side(name, tp, fp, float(values.max()) + margin, meets, defines)
     least = float(values[meets].min())
-    worse = values[~meets & (values < least)]
+    other = ~meets if among is None else ~meets & among
+    worse = values[other & (values < least)]
     rhs = (least + float(worse.max())) / 2 if len(worse) else least - margin
     return Side(name, tp, fp, rhs, meets, defines)

@@ -28,11 +28,22 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Instances:
-    """The rows of the data in their order: score, label, weight, and which distinct score it is."""
+    """What has a pair (z, y): a row of the data, or all rows of a distinct score together.
+
+    `labels` are their own, or that of the majority; `pos` and `neg` the weights of their positives and
+    negatives, and `bucket` says which distinct score it is, ascending.
+    """
 
     labels: NDArray[np.uint8]
-    weights: Floats
+    pos: Floats
+    neg: Floats
     bucket: NDArray[np.intp]
+
+    @classmethod
+    def grouped(cls, cuts: Cuts) -> Instances:
+        """Return one instance for each distinct score."""
+        pos, neg = score_weights(cuts)
+        return cls((pos >= neg).astype(np.uint8), pos, neg, np.arange(len(pos)))
 
 
 @dataclass(frozen=True)
@@ -89,7 +100,7 @@ class Program:
         w[self.decisions] = hits + alarms
         rounding = 4 * float(np.finfo(np.float64).eps) * float(np.abs(hits).sum() + np.abs(alarms).sum())
         if self.errors is not None:
-            w[self.errors] = float(miss * multiple) * (self.pos + self.neg)
+            w[self.errors] = float(miss * multiple) * np.abs(self.pos - self.neg)
         largest = float(np.abs(w).max(initial=0.0))
         if largest > RESOLVED_COST or 0 < largest < 1:  # of small weights, too, which a solver takes for none
             scale = Fraction(LARGEST_COST) / Fraction(largest)
@@ -97,7 +108,10 @@ class Program:
             rounding *= float(scale)
             multiple *= scale
         w += 0.0  # no negative zeros in files
-        return Cost(w, form.constant + miss * positives, 1 / multiple, rounding)
+        # Rows of one score and both labels: the minority errs if the majority does not.
+        minority = np.minimum(self.pos, self.neg)
+        certain = sum(map(Fraction, minority[minority > 0].tolist()), Fraction(0)) if miss else Fraction(0)
+        return Cost(w, form.constant + miss * (positives - certain), 1 / multiple, rounding)
 
     def names(self) -> list[str]:
         """Return the names of the columns."""
@@ -199,7 +213,7 @@ def _coefficients(side: Side, pos: Floats, neg: Floats) -> Floats:
 
 
 def document(rows: Instances, margin: Margin, sides: Sequence[Side], *, errors: bool, fixed: bool) -> Program:
-    """Build the document's program: z (errors) and y (labels) of every row, and t, in this order.
+    """Build the document's program: z (errors) and y (labels) of every instance, and t, in this order.
 
     Four rows for each row of the data, in blocks: ``z + y >= label``, ``z - y >= -label``,
     ``score*y + t >= score + epsilon``, ``(score - 1)*y - t >= -1``. The last two are written for
@@ -228,7 +242,7 @@ def document(rows: Instances, margin: Margin, sides: Sequence[Side], *, errors: 
     lines = np.concatenate([each + i * n for i in range(len(blocks)) for _ in (0, 1)])
     matrix: Any = csr_array(coo_array((data, (lines, columns)), shape=(len(blocks) * n, width)))
     matrix.eliminate_zeros()
-    pos, neg = rows.weights * label, rows.weights * (1 - label)
+    pos, neg = rows.pos, rows.neg
     extra = []
     for side in sides:
         line = np.zeros(width)

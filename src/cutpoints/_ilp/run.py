@@ -119,24 +119,30 @@ def pose(
     *,
     formulation: Formulation = "chain",
     instances: Callable[[NDArray[np.floating]], Instances] | None = None,
+    group: bool = False,
     epsilon: Epsilon = "auto",
     as_printed: bool = False,
 ) -> Posed:
-    """Build the program; `instances` gives the rows for the document's, by ascending distinct scores."""
+    """Build the program; `instances` gives the rows for the document's, by ascending distinct scores.
+
+    With `group`, the document's has one instance per distinct score instead.
+    """
     aim, sides = target(goal, cuts)
     for number, constraint in enumerate(goal.constraints, start=1):
         sides += constraint_rows(constraint, number, cuts)
     if formulation == "chain":
         return Posed(goal, cuts, aim, _program.chain(cuts, sides), None, as_printed=False)
-    assert instances is not None
     if as_printed and (printed := _printed_weights(goal, cuts)):
         aim = Target(printed, aim.bottom, aim.least_bottom)
     infinite = cuts.summary.high == math.inf
     scores = cuts.thresholds[::-1] if infinite else cuts.thresholds[:0:-1]
     placed = margin(scores, epsilon, as_printed=as_printed)
-    program = _program.document(
-        instances(scores), placed, sides, errors=aim.is_linear and aim.top.fp < 0, fixed=infinite
-    )
+    if group:
+        rows = _program.Instances.grouped(cuts)
+    else:
+        assert instances is not None
+        rows = instances(scores)
+    program = _program.document(rows, placed, sides, errors=aim.is_linear and aim.top.fp < 0, fixed=infinite)
     return Posed(goal, cuts, aim, program, placed, as_printed)
 
 

@@ -53,6 +53,11 @@ def _epsilon(_context: click.Context, _option: click.Parameter, text: str) -> fl
     "with two binary variables per row.",
 )
 @click.option(
+    "--group",
+    is_flag=True,
+    help="Two binary variables per distinct score in the published form, instead of per row.",
+)
+@click.option(
     "--epsilon",
     metavar="NUMBER",
     default="auto",
@@ -79,6 +84,7 @@ def ilp(
     minimize: str | None,
     subject_to: tuple[str, ...],
     formulation: Literal["chain", "document"],
+    group: bool,
     epsilon: Any,
     time_limit: float | None,
     gap: float,
@@ -98,6 +104,9 @@ def ilp(
     'scores/**/*.parquet', or - for standard input.
     """
     need_goal(maximize, minimize)
+    if group and formulation == "chain":
+        message = "--group goes with --formulation document only; a chain is grouped already."
+        raise click.UsageError(message)
     if epsilon != "auto" and formulation == "chain":
         message = "--epsilon goes with --formulation document only; a chain has no strict inequality."
         raise click.UsageError(message)
@@ -109,6 +118,7 @@ def ilp(
             minimize=minimize,
             subject_to=subject_to,
             formulation=formulation,
+            group=group,
             epsilon=epsilon,
         )
     warn_of_one_class((model.positives, model.negatives))
