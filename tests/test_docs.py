@@ -1,5 +1,6 @@
 """The documentation says what the code does."""
 
+import doctest
 import re
 from pathlib import Path
 
@@ -42,6 +43,15 @@ def test_examples_run_and_say_what_they_say(page):
             shown = comment.strip().split(":")[0]
             if re.match(r"^([-\d.\[(']|Confusion|array)", shown):
                 assert shown == repr(value), line
+
+
+@pytest.mark.parametrize("name", ["row_costs.md"])
+def test_sessions_run_and_say_what_they_say(name, monkeypatch):
+    """What a page shows as a session is what Python answers."""
+    monkeypatch.chdir(DOCS.parent)
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+    assert 0 == doctest.testfile(str(DOCS / name), module_relative=False, optionflags=flags).failed
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(DOCS)))

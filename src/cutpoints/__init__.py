@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from cutpoints._data.read import Data, from_counts, read
     from cutpoints._evaluate import evaluate, evaluate_classes
     from cutpoints._expected import expected_curve, find_expected
+    from cutpoints._expected.gain import expected_gain
     from cutpoints._expected.population import Population
     from cutpoints._expected.theory import bayes_threshold, calibrated_threshold
     from cutpoints._find import find, find_by
@@ -57,6 +58,7 @@ _MODULES = {
     "_data.read": ["Data", "from_counts", "read"],
     "_evaluate": ["evaluate", "evaluate_classes"],
     "_expected": ["expected_curve", "find_expected"],
+    "_expected.gain": ["expected_gain"],
     "_expected.population": ["Population"],
     "_expected.theory": ["bayes_threshold", "calibrated_threshold"],
     "_find": ["find", "find_by"],
@@ -80,8 +82,9 @@ __all__ = [
     "Population", "Sketch", "Solution", "__version__", "adjust_prior", "assess", "bayes_band",
     "bayes_decision", "bayes_threshold", "calibrated_threshold", "calibration", "check_threshold",
     "compare", "curve", "estimate_prevalence", "evaluate", "evaluate_classes", "exceptions",
-    "expected_curve", "find", "find_band", "find_by", "find_class_weights", "find_expected",
-    "find_joint", "find_labels", "find_ordinal", "from_counts", "ilp", "metrics", "nested_cv", "plots",
+    "expected_curve", "expected_gain", "find", "find_band", "find_by", "find_class_weights",
+    "find_expected", "find_joint", "find_labels", "find_ordinal", "from_counts", "ilp", "metrics",
+    "nested_cv", "plots",
     "read", "recalibrate", "reliability_curve", "report", "risk_coverage", "scorer",
 ]  # fmt: skip
 

@@ -12,11 +12,25 @@ import numpy as np
 
 from cutpoints._data.read import Data, as_data
 from cutpoints._goal import Constraints, Goal, Objective, furthest, with_others
+from cutpoints._goal import constraints as read_constraints
 from cutpoints._goal import goal as read_goal
-from cutpoints._result import Attainable, Certificate, Context, Cut, Solution, Ties, context_of, make_cut
+from cutpoints._result import (
+    Attainable,
+    Certificate,
+    Context,
+    Cut,
+    EachGroup,
+    Solution,
+    Ties,
+    context_of,
+    make_cut,
+)
 from cutpoints._search import run
+from cutpoints._search.each import Groups
 from cutpoints._search.guarantee import Confidence, certify
+from cutpoints._search.optimum import best_cut
 from cutpoints._search.run import SearchResult, decide, score_distribution, search, undefined
+from cutpoints._search.sweep import all_cuts
 from cutpoints._validate import check_confidence
 from cutpoints.exceptions import DataWarning, InvalidInputError, InvalidParameterError
 
@@ -44,6 +58,8 @@ def find(
     maximize: Objective | None = None,
     minimize: Objective | None = None,
     subject_to: Constraints = None,
+    each: Constraints = None,
+    by: Any = None,
     label: str | None = None,
     score: str | None = None,
     weight: str | None = None,
@@ -79,6 +95,12 @@ def find(
     subject_to : str, constraint, or a list of them, default=None
         What must hold: ``"precision >= 0.95"``, ``["recall >= 0.8", m.predicted_positive <= 500]``.
         Numbers are read as the decimals that they are: 0.1 is one tenth.
+    each : str, constraint, or a list of them, default=None
+        What must hold in every group that `by` makes, with the one threshold: at most 100 alerts on each
+        day is ``by="day", each="predicted_positive <= 100"``. The solution's `each` names the group that
+        leaves the least room. Rows are held in memory.
+    by : str, list of str, or array-like of shape (n_samples,), default=None
+        The groups for `each`, as for `find_by`.
     label, score, weight : str, default=None
         Names of columns, where `y_true` is a frame or a path. `score` also chooses among the columns of
         a `Data`.
@@ -145,6 +167,8 @@ def find(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, lower_is_positive=lower_is_positive, caller="find",
     ).for_goal(wanted, "find")  # fmt: skip
+    if each is not None or by is not None:
+        return _find_in_each(wanted, data, each, by, guarantee=guarantee, method=method)
     search_one = _searching(
         wanted, data, guarantee=guarantee, random_state=random_state, method=method, caller="find"
     )
@@ -172,6 +196,57 @@ def warn_if_inverted(summary: Summary, tp: Sums, fp: Sums, *, model: str | None 
     error = math.sqrt((summary.rows + 1) / (12 * share * (1 - share))) / summary.rows
     if auc < min(INVERTED_AREA, 0.5 - INVERTED_ERRORS * error):
         warnings.warn(DataWarning.inverted(auc=auc, model=model), stacklevel=4)
+
+
+def _find_in_each(wanted: Goal, data: Data, each: Any, by: Any, *, guarantee: Any, method: Any) -> Solution:
+    """Find one threshold at which constraints hold in every group."""
+    from cutpoints import _segments as segments
+
+    for name, given, hint in (
+        ("each", each, "for one threshold per group use find_by()."),
+        ("by", by, "for example by='day', each='predicted_positive <= 100'."),
+    ):
+        if given is None:
+            must_be = "given where 'each' is" if name == "by" else "given where 'by' is"
+            raise InvalidParameterError.of(
+                parameter=name, caller="find", must_be=must_be, got=None, hint=hint
+            )
+    for name, given, fine in (("guarantee", guarantee, (None,)), ("method", method, ("auto", "sweep"))):
+        if given not in fine:
+            raise InvalidParameterError.of(
+                parameter=name, caller="find", must_be="left out where 'each' is given", got=given
+            )
+    held = read_constraints(each, "find", parameter="each")
+    columns = tuple(column for one in held for column in one.expression.columns)
+    rows, names = segments.read(data.adding(columns, "find"), by, "find")
+    if not isinstance(rows, segments.InMemory):
+        raise InvalidParameterError.of(
+            parameter="each", caller="find", must_be="left out where the rows are not in memory", got=each,
+            hint="collect the rows first.",
+        )  # fmt: skip
+    groups = Groups.of([rows.source(i) for i in range(len(rows.keys))], held)
+    cuts = all_cuts(rows.whole)
+    allowed = groups.allowed(cuts)
+
+    def told(group: int, constraint: Constraint, value: float) -> EachGroup:
+        key = rows.keys[group]
+        return EachGroup(
+            names,
+            tuple(map(str, held)),
+            len(rows.keys),
+            key[0] if len(key) == 1 else key,
+            str(constraint),
+            value,
+        )
+
+    feasible = cuts.feasible(wanted.constraints) & allowed
+    choice = best_cut(cuts, wanted, feasible) if feasible.any() else None
+    found = SearchResult(cuts.summary, cuts, choice, "sweep", rows.whole.passes, cuts.summary.rows)
+    if choice is None:
+        solution = _infeasible(wanted, found, partial(_look, rows.whole, method="auto"))
+        return replace(solution, each=told(groups.strictest(cuts), held[0], math.nan))
+    tightest = groups.tightest(cuts.thresholds[choice.best])
+    return replace(_with_names(_optimal(wanted, found), data), each=told(*tightest))
 
 
 def find_by(

@@ -165,7 +165,9 @@ def objective(wanted: Objective, parameter: str = "maximize", caller: str = "fin
     )
 
 
-def constraints(wanted: Constraints, caller: str = "find") -> tuple[Constraint, ...]:
+def constraints(
+    wanted: Constraints, caller: str = "find", parameter: str = "subject_to"
+) -> tuple[Constraint, ...]:
     """Return constraints for a text, a constraint, or a list of either."""
     if wanted is None:
         return ()
@@ -175,14 +177,14 @@ def constraints(wanted: Constraints, caller: str = "find") -> tuple[Constraint, 
         if isinstance(one, Constraint):
             found.append(one)
             continue
-        parsed = parse(one, "subject_to", caller) if isinstance(one, str) else None
+        parsed = parse(one, parameter, caller) if isinstance(one, str) else None
         if not isinstance(parsed, list):
             raise InvalidParameterError.of(
-                parameter="subject_to",
+                parameter=parameter,
                 caller=caller,
                 must_be="comparisons of a metric with a number",
                 got=one,
-                hint=("for example ", Argument("subject_to", "precision >= 0.95"), "."),
+                hint=("for example ", Argument(parameter, "precision >= 0.95"), "."),
             )
         found += parsed
     return tuple(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from cutpoints._policy import Policy
     from cutpoints._policy.policy import Missing
     from cutpoints._search.run import ScoreDistribution
+    from cutpoints.metrics.columns import Column, Part
     from cutpoints.metrics.expression import Expression
 
 TIES_IN_JSON = 1000
@@ -77,7 +78,6 @@ class Confusion:
     fp: int | float
     fn: int | float
     tn: int | float
-    _columns = None  # no field: the cells of columns that were added up, see `metrics.columns.Part`
 
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
@@ -94,7 +94,20 @@ class Confusion:
         A cost with columns has one where these columns were added up: in what `find`, `evaluate` and `curve`
         return if they are asked about it.
         """
-        return objective(metric, "metric", "metric").rounded(**self.fractions(), columns=self._columns)
+        return objective(metric, "metric", "metric").rounded(**self.fractions(), columns=self.columns)
+
+    @property
+    def columns(self) -> dict[Column, list[Part]]:
+        """The cells of the columns that were added up beside the counts."""
+        found: dict[Column, list[Part]] = vars(self).get("_columns", {})
+        return found
+
+    def with_columns(self, columns: dict[Column, list[Part]]) -> Confusion:
+        """Return the same counts, with the cells of columns."""
+        made = replace(self)
+        if columns:
+            object.__setattr__(made, "_columns", columns)  # no field: it is neither shown nor compared
+        return made
 
     def fractions(self) -> dict[str, Fraction]:
         """Return the four counts by name, as exact fractions."""
@@ -180,13 +193,16 @@ class Ties(Sequence[Cut]):
         return f"[{shown}{', ...' if len(self) > 5 else ''}]"
 
 
-def make_cut(counts: Mapping[str, Fraction], threshold: Any, below: Any, columns: Any = None) -> Cut:
+def make_cut(
+    counts: Mapping[str, Fraction],
+    threshold: Any,
+    below: Any,
+    columns: dict[Column, list[Part]] | None = None,
+) -> Cut:
     """Build a cut from an exact confusion."""
     high = float(threshold)
     numbers = {name: as_number(count) for name, count in counts.items()}
-    confusion = Confusion(**numbers)
-    if columns is not None:
-        object.__setattr__(confusion, "_columns", columns)
+    confusion = Confusion(**numbers).with_columns(columns or {})
     return Cut(high, Interval(float(below), high), confusion)
 
 
@@ -288,6 +304,50 @@ class Guarantee:
         return dict(vars(self))
 
 
+@dataclass(frozen=True)
+class EachGroup:
+    """What holds in every group at the one threshold, and the group that leaves the least room.
+
+    `group` is the key of that group in the columns `by`, `constraint` what it is closest to breaking, and
+    `value` the constraint's metric there. Where no threshold is allowed in all groups, `group` is the one
+    that allows the fewest, and `value` is NaN.
+    """
+
+    by: tuple[str, ...]
+    constraints: tuple[str, ...]
+    groups: int
+    group: Any
+    constraint: str
+    value: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "by": list(self.by),
+            "constraints": list(self.constraints),
+            "groups": self.groups,
+            "group": json_key(self.group),
+            "constraint": self.constraint,
+            "value": json_number(self.value),
+        }
+
+    def __str__(self) -> str:
+        what = f"{' and '.join(self.constraints)} in each of {self.groups:,} groups by {', '.join(self.by)}"
+        keys = self.group if len(self.by) > 1 else (self.group,)
+        name = ", ".join(f"{column} {json_key(key)}" for column, key in zip(self.by, keys, strict=True))
+        if math.isnan(self.value):
+            return f"{what}; the strictest is {name}"
+        return f"{what}; the tightest is {name}, with {count(self.value)}"
+
+
+def json_key(key: Any) -> Any:
+    """Return the key of a group as JSON has it; dates as text."""
+    if isinstance(key, tuple):
+        return [json_key(part) for part in key]
+    plain = key.item() if isinstance(key, np.generic) else key
+    return plain if plain is None or isinstance(plain, str | bool | int | float) else str(plain)
+
+
 @dataclass(frozen=True, repr=False)
 class Solution:
     """The best threshold for a goal, or the news that there is none.
@@ -316,6 +376,8 @@ class Solution:
         The proof that it is the optimum; with a guarantee, among the certified thresholds.
     guarantee : Guarantee or None
         What is promised of the constraints on new data, if `confidence` was asked for.
+    each : EachGroup or None
+        What holds in every group, and the group that leaves the least room, if `each` was given.
     """
 
     status: Literal["optimal", "infeasible", "none_certified", "time_limit", "gap_limit"]
@@ -333,6 +395,7 @@ class Solution:
     ties: Sequence[Cut] = ()
     attainable: tuple[Attainable, ...] = ()
     guarantee: Guarantee | None = None
+    each: EachGroup | None = None
     _context: Context | None = field(default=None, compare=False, repr=False)
 
     def policy(
@@ -433,6 +496,8 @@ class Solution:
         if self.status == "infeasible":
             together = all(a.with_others is not None for a in self.attainable)
             best = [a.with_others or a for a in self.attainable] if together else self.attainable
+            if self.each is not None and all(a.met for a in best):
+                raise InfeasibleError.in_each(constraints=self.each.constraints, told=str(self.each))
             raise InfeasibleError.of(
                 attainable={a.constraint: (a.value, a.threshold) for a in best},
                 undefined=self.objective if all(a.met for a in best) else None,
@@ -470,6 +535,8 @@ class Solution:
             shown["lower_is_positive"] = True
         if self.guarantee is not None:
             shown["guarantee"] = self.guarantee.to_dict()
+        if self.each is not None:
+            shown["each"] = self.each.to_dict()
         if not found:
             shown["attainable"] = [a.to_dict() for a in self.attainable]
         return shown
@@ -491,6 +558,8 @@ class Solution:
                     best = a.with_others
                     text += f"; where the others hold {exact(best.value)} at {exact(best.threshold)}"
                 lines.append(("attainable", text))
+            if self.each is not None:
+                lines.append(("each", str(self.each)))
             return [*lines, ("data", data)]
         if self.status == "none_certified":
             return [("status", f"none certified: {self.promise()}"), ("goal", goal), ("data", data)]
@@ -512,6 +581,8 @@ class Solution:
             lines.insert(2, ("ties", "more cuts of equal value, with lower thresholds, than can be listed"))
         if self.guarantee is not None:
             lines.insert(-1, ("guarantee", self.promise()))
+        if self.each is not None:
+            lines.insert(-1, ("each", str(self.each)))
         return lines
 
     def effort(self) -> str:

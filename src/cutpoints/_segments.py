@@ -362,13 +362,13 @@ def group(source: ArraySource, columns: dict[str, Coded]) -> Grouped:
     return Grouped(source, *combined(list(columns.values())))
 
 
-def read(data: Data, by: Any) -> tuple[Grouped | FrameSegments, tuple[str, ...]]:
+def read(data: Data, by: Any, caller: str = "find_by") -> tuple[Grouped | FrameSegments, tuple[str, ...]]:
     """Return the rows in segments, and the names of what tells the segments apart."""
     source = data.stream()
     if isinstance(source, ArraySource):
         data.check_index(by=by)
         keys = (
-            {name: coded(column, name) for name, column in data.columns(_names(by)).items()}
+            {name: coded(column, name) for name, column in data.columns(_names(by, caller)).items()}
             if data.named
             else key_columns(by)
         )
@@ -383,24 +383,24 @@ def read(data: Data, by: Any) -> tuple[Grouped | FrameSegments, tuple[str, ...]]
         )
     from cutpoints._data.lazy_segments import by_groups
 
-    names = _names(by)
+    names = _names(by, caller)
     return by_groups(source, names), names
 
 
-def _names(by: Any) -> tuple[str, ...]:
+def _names(by: Any, caller: str) -> tuple[str, ...]:
     """Return the names of the columns to group by."""
     names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, list | tuple) else ()
     if not names or not all(isinstance(name, str) for name in names):
         raise InvalidParameterError.of(
             parameter="by",
-            caller="find_by",
+            caller=caller,
             must_be="the name of a column, or a list of names, where columns have names",
             got=by,
             hint="for example by='country' or by=['country', 'product'].",
         )
     if len(set(names)) < len(names):
         raise InvalidParameterError.of(
-            parameter="by", caller="find_by", must_be="names that differ", got=list(names)
+            parameter="by", caller=caller, must_be="names that differ", got=list(names)
         )
     return names
 

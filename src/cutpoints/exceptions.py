@@ -784,6 +784,12 @@ class InfeasibleError(CutpointError, ValueError):
         return cls(found, hint=hint, constraints=tuple(best))
 
     @classmethod
+    def in_each(cls, *, constraints: Sequence[str], told: str) -> Self:
+        """Build the error of constraints that no threshold meets in every group."""
+        hint = "relax the constraint, or find one threshold per group with find_by()."
+        return cls(f"No cut satisfies {told}.", hint=hint, constraints=tuple(constraints))
+
+    @classmethod
     def band(
         cls, *, constraints: Sequence[str], capacity: float | None, least_reviewed: float | None
     ) -> Self:

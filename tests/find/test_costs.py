@@ -1,5 +1,6 @@
 """Costs that differ from row to row, against the oracle: any signs, zeros, ties, weights, several columns."""
 
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,9 @@ from hypothesis import strategies as st
 
 import cutpoints as cp
 from asking import METHODS, everything, small_steps
+from cutpoints import metrics as m
+from cutpoints.exceptions import CutpointError, DataWarning, InvalidInputError, InvalidParameterError
+from cutpoints.metrics.columns import row_value
 from oracle import added_up, on_grid, solve_rows
 from strategies import problems
 
@@ -118,3 +122,167 @@ def test_sweep_equals_narrow(question, small):
     with small_steps(**small):
         one, other = (cp.find(frame, **roles, **asked, method=method) for method in METHODS)
     assert everything(one) == everything(other)
+
+
+# --- what users do
+
+
+Y, P, AMOUNT = [0, 1, 0, 1], [0.1, 0.2, 0.6, 0.9], [20.0, 3.1, 50.0, 400.25]
+
+
+def test_a_miss_costs_its_amount():
+    """The value is the total in the user's unit, and the confusion is counts."""
+    found = cp.find(Y, P, minimize=m.cost(fp=5, fn=np.array(AMOUNT)))
+
+    assert (0.9, 3.1) == (found.threshold, found.value)
+    assert {"tp": 1, "fp": 0, "fn": 1, "tn": 2} == found.confusion.to_dict()
+    assert 0.0 == found.certificate.resolution  # cents are not rounded
+
+
+@given(problem=problems("float weights"), fp=st.sampled_from([1, 5, 0.1]), fn=st.sampled_from([1, 20, 0.3]))
+def test_one_cost_for_all_rows_is_the_constant_case(problem, fp, fn):
+    """A column that is the same in every row gives what the number gives."""
+    rows = problem.labels, problem.scores
+    same = np.full(len(problem.scores), 1.0)
+    plain = cp.find(*rows, minimize=m.cost(fp=fp, fn=fn))
+    columns = cp.find(*rows, minimize=m.cost(fp=fp * row_value(same, "fp", "cost"), fn=fn))
+
+    assert everything(plain) == everything(columns)
+
+
+def test_weights_multiply():
+    """A row that counts twice costs twice its amount, and two such rows are the same."""
+    weights = [1, 2, 1, 3]
+    repeated = [np.repeat(column, weights) for column in (Y, P, AMOUNT)]
+    once = cp.find(Y, P, sample_weight=weights, minimize=m.cost(fp=5, fn=np.array(AMOUNT)))
+    twice = cp.find(*repeated[:2], minimize=m.cost(fp=5, fn=repeated[2]))
+
+    assert (once.threshold, once.value) == (twice.threshold, twice.value)
+
+
+def test_money_at_every_threshold():
+    """The curve adds columns up at every cut, and finds the best one without reading again."""
+    curve = cp.curve(Y, P, columns={"amount": AMOUNT})
+    text = "cost(fp=5, fn=amount)"
+
+    assert [403.35, 3.1, 8.1, 5.0, 10.0] == curve.values(text).tolist()
+    assert (0.9, 3.1) == (curve.best(minimize=text).threshold, curve.at(0.7).confusion.metric(text))
+    frame = pd.DataFrame({"y": Y, "p": P, "amount": AMOUNT})
+    named = cp.curve(frame, label="y", score="p", columns="amount")
+    assert curve.values(text).tolist() == named.values(text).tolist()
+    assert 8.1 == cp.evaluate(frame, label="y", score="p", threshold=0.6, metrics=text).metrics[text]
+
+
+def test_segments_add_up_their_own_rows():
+    """Each segment has its own total."""
+    frame = pd.DataFrame(
+        {"y": Y * 2, "p": P * 2, "amount": AMOUNT + [1.0] * 4, "land": ["a"] * 4 + ["b"] * 4}
+    )
+    found = cp.find_by(frame, label="y", score="p", by="land", minimize="cost(fp=5, fn=amount)")
+
+    assert [3.1, 1.0] == [found["a"].value, found["b"].value]
+
+
+def test_assess_judges_folds_by_their_own_amounts():
+    """Thresholds of the other folds, on a fold's own amounts, added up over the folds."""
+    rng = np.random.default_rng(5)
+    y = (rng.random(300) < 0.3).astype(int)
+    p, amount = np.clip(rng.normal(0.3 + 0.3 * y, 0.2), 0, 1), rng.integers(1, 100, 300).astype(float)
+    splits = [
+        (np.flatnonzero(np.arange(300) % 3 != k), np.flatnonzero(np.arange(300) % 3 == k)) for k in range(3)
+    ]
+    expected = 0.0
+    for train, test in splits:
+        chosen = cp.find(y[train], p[train], minimize=m.cost(fp=20, fn=amount[train])).threshold
+        called = p[test] >= chosen
+        expected += 20 * int((called & (y[test] == 0)).sum()) + amount[test][~called & (y[test] == 1)].sum()
+
+    found = cp.assess(y, p, minimize=m.cost(fp=20, fn=amount), cv=splits, n_bootstrap=20)
+
+    assert expected == found.cross_validated
+    assert found.resubstitution <= found.cross_validated
+
+
+def test_compare_ranks_models_by_money():
+    """The model with the lower total wins, though the other one has more hits."""
+    amount = np.array([1.0, 1.0, 500.0, 1.0])
+    models = {"small": [0.9, 0.8, 0.1, 0.2], "large": [0.1, 0.2, 0.9, 0.3]}
+    with pytest.warns(DataWarning):  # four rows
+        found = cp.compare(
+            [1, 1, 1, 0], models, minimize=m.cost(fp=5, fn=amount), subject_to="predicted_positive <= 2"
+        )
+
+    assert ("large", 2.0) == (found.winner, found.entries["large"].value)
+    assert () == found.tests
+
+
+def test_goals_with_columns_can_be_pickled():
+    """Workers get the columns, too."""
+    amount = np.array(AMOUNT)
+    copy = pickle.loads(pickle.dumps(0.5 * m.cost(fp=5, fn=amount) + m.called(amount)))  # noqa: S301
+
+    assert "0.5*cost(fp=5, fn=values) + called(values)" == str(copy)
+    assert 403.35 / 2 == cp.find(Y, P, minimize=copy).value
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([1, np.nan, 2, 3], "must not contain NaN"),
+        ([1, np.inf, 2, 3], "must be finite numbers. 1 of 4 values is infinite, the first at row 1"),
+        ([1, 2, 3], "must have the same number of rows"),
+        (["a", "b", "c", "d"], "must be numbers"),
+        ([1e99, 0, 0, 0], "between 1e-80 and 1e\\+80"),
+    ],
+)
+def test_bad_costs_are_refused(values, words):
+    """Missing, infinite, too few, non-numeric and absurd costs are errors."""
+    with pytest.raises(CutpointError, match=words):
+        cp.find(Y, P, minimize=m.cost(fp=5, fn=np.array(values)))
+
+
+def test_a_name_needs_a_column_and_an_array_needs_arrays():
+    """Columns come from where the rows come from."""
+    frame = pd.DataFrame({"y": Y, "p": P})
+    with pytest.raises(InvalidParameterError, match="must be an array where the data are arrays"):
+        cp.find(Y, P, minimize="cost(fp=5, fn=amount)")
+    with pytest.raises(InvalidParameterError, match="must be the name of a column where columns have names"):
+        cp.find(frame, label="y", score="p", minimize=m.cost(fp=5, fn=np.array(AMOUNT)))
+    with pytest.raises(InvalidInputError, match="'amount' must be in"):
+        cp.find(frame, label="y", score="p", minimize="cost(fp=5, fn=amount)")
+    with pytest.raises(InvalidParameterError, match="left out for rows that are counted"):
+        cp.find(cp.from_counts(P, positives=Y, negatives=Y), minimize=m.cost(fn=np.array(AMOUNT)))
+    amount = pd.Series(AMOUNT, index=[3, 2, 1, 0])
+    with pytest.raises(InvalidInputError, match="in the same order"):
+        cp.find(Y, pd.Series(P), minimize=m.cost(fp=5, fn=amount))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: cp.find(Y, P, maximize="recall", subject_to=m.called(np.array(AMOUNT)) <= 3, guarantee=0.9),
+        lambda: cp.find(Y, P, minimize=m.cost(fp=5, fn=np.array(AMOUNT)), method="ilp"),
+        lambda: cp.ilp.formulate(Y, P, minimize=m.cost(fp=5, fn=np.array(AMOUNT))),
+        lambda: cp.find_expected(P, minimize=m.cost(fp=5, fn=np.array(AMOUNT))),
+        lambda: cp.find_band(Y, P, minimize=m.cost(fp=5, fn=np.array(AMOUNT))),
+        lambda: cp.compare({"a": cp.Confusion(tp=1, fp=0, fn=0, tn=1)}, minimize=m.cost(fn=np.array([1.0]))),
+        lambda: cp.Confusion(tp=1, fp=0, fn=0, tn=1).metric("cost(fn=amount)"),
+        lambda: cp.metrics.cost(fn=np.array(AMOUNT))(tp=1, fp=0, fn=0, tn=1),
+        lambda: cp.bayes_threshold("cost(fp=5, fn=amount)"),
+    ],
+)
+def test_what_only_knows_counts_refuses_columns(ask):
+    """No function ignores a column silently."""
+    with pytest.raises(CutpointError):
+        ask()
+
+
+def test_expected_gain_is_a_score():
+    """Calling what gains on average is best for calibrated probabilities, and large amounts come first."""
+    gain = cp.expected_gain([0.5, 0.5, 0.125], fp=-4, fn=[-4, -16, -64])
+
+    assert [0.0, 6.0, 4.5] == gain.tolist()
+    assert [1.0, 0.0] == cp.expected_gain([1, 0], tp=1).tolist()
+    for bad in ({"y_prob": [0.5, np.nan]}, {"y_prob": [0.5, 1.5]}, {"y_prob": [0.5], "fn": [1, 2]}):
+        with pytest.raises(CutpointError):
+            cp.expected_gain(**bad)

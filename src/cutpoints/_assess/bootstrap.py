@@ -11,16 +11,21 @@ whole resample, and its distribution that of the ordinary bootstrap.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints.metrics.columns import Part
 from cutpoints.metrics.expression import SLACK, Box
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from cutpoints._goal import Goal
+    from cutpoints.metrics.columns import Column
 
 COARSE = 32
 """Blocks that rows are first divided into; those that may hold the optimum are divided further."""
@@ -59,6 +64,7 @@ def optima(
     stratify: bool = True,
     weights: NDArray[np.float64] | None = None,
     groups: NDArray[np.intp] | None = None,
+    columns: Mapping[Column, NDArray[Any]] | None = None,
 ) -> NDArray[np.float64]:
     """Return the best threshold of each bootstrap resample; NaN where none meets the constraints.
 
@@ -79,13 +85,15 @@ def optima(
     groups : ndarray of int, default=None
         The group of each of the rows, from 0: whole groups are drawn, with all their rows.
         `stratify` does not apply then.
+    columns : mapping of Column to ndarray, default=None
+        The columns that the goal adds up, in order.
 
     Notes
     -----
-    For metrics that can be bounded, without weights and groups, about 1,000 resamples of 100,000
+    For metrics that can be bounded, without weights, groups and columns, about 1,000 resamples of 100,000
     rows take a third of a second; otherwise each resample costs a pass over the rows.
     """
-    if weights is None and groups is None and _bounded(goal):
+    if weights is None and groups is None and not columns and _bounded(goal):
         blocks = _Blocks.of(rows, goal)
         found = [
             _from_blocks(blocks, goal, *draw, blocks.deal(*draw, rng))
@@ -94,7 +102,7 @@ def optima(
         ]
     else:
         found = [
-            _from_weights(rows, goal, drawn)
+            _from_weights(rows, goal, drawn, columns)
             for size in _chunks(replicates, len(rows.scores))
             for drawn in [_row_weights(rows, size, rng, stratify=stratify, weights=weights, groups=groups)]
         ]
@@ -145,14 +153,27 @@ def _row_weights(
     return drawn if weights is None else drawn * weights
 
 
-def _from_weights(rows: Ordered, goal: Goal, drawn: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the row at which each resample's best cut ends; -2: nobody positive, -1: no cut allowed."""
+def _from_weights(
+    rows: Ordered,
+    goal: Goal,
+    drawn: NDArray[np.float64],
+    columns: Mapping[Column, NDArray[Any]] | None = None,
+) -> NDArray[np.intp]:
+    """Return the row at which each resample's best cut ends; -2: no positives, -1: no cut allowed."""
     ends = np.flatnonzero(rows.last)
-    tp, fp = (
-        np.cumsum(np.where(side, drawn, 0.0), axis=1)[:, ends] for side in (rows.positive, ~rows.positive)
-    )
-    tp, fp = (np.concatenate([np.zeros((len(drawn), 1)), side], axis=1) for side in (tp, fp))
-    value, allowed = _judge(goal, tp, fp, tp[:, -1:], fp[:, -1:])
+
+    def sums(added: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        sides = (
+            np.cumsum(np.where(side, added, 0.0), axis=1)[:, ends] for side in (rows.positive, ~rows.positive)
+        )
+        return [np.concatenate([np.zeros((len(added), 1)), side], axis=1) for side in sides]
+
+    tp, fp = sums(drawn)
+    parts = {}
+    for column, values in (columns or {}).items():
+        hits, alarms = sums(drawn * values)
+        parts[column] = [Part(1, Fraction(1), hits, alarms, hits[:, -1:] - hits, alarms[:, -1:] - alarms)]
+    value, allowed = _judge(goal, tp, fp, tp[:, -1:], fp[:, -1:], columns=parts)
     # Without draws of its rows a cut is not there: it is the same as the one above it.
     value[~allowed] = -np.inf
     best = value.argmax(axis=1)
@@ -161,10 +182,10 @@ def _from_weights(rows: Ordered, goal: Goal, drawn: NDArray[np.float64]) -> NDAr
 
 
 def _judge(
-    goal: Goal, tp: Any, fp: Any, positives: Any, negatives: Any
+    goal: Goal, tp: Any, fp: Any, positives: Any, negatives: Any, *, columns: Any = None
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the signed values at confusions, and where they are defined and allowed."""
-    counts = {"tp": tp, "fp": fp, "fn": positives - tp, "tn": negatives - fp}
+    counts = {"tp": tp, "fp": fp, "fn": positives - tp, "tn": negatives - fp, "columns": columns}
     with np.errstate(all="ignore"):
         value = goal.sign * np.asarray(goal.expression.evaluate(**counts), dtype=np.float64)
         allowed = ~np.isnan(value)

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._goal import Goal
+    from cutpoints.metrics.columns import Column
 
+_COUNTS_ONLY = "it bounds numbers of rows, and the goal adds up columns"
 NEAR = 0.01
 """Thresholds are nearly as good within this share of the best value, if nothing else is asked."""
 
@@ -112,12 +114,12 @@ def assess(
     >>> round(a.resubstitution, 3), round(a.cross_validated, 3), round(a.optimism, 3)
     (0.559, 0.514, 0.045)
     """
-    wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="assess")
+    wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="assess", columns=True)
     _check(confidence, tolerance, n_bootstrap)
     data = as_data(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, caller="assess",
-    )  # fmt: skip
+    ).for_goal(wanted, "assess")  # fmt: skip
     data.check_index(groups=groups)
     rows = data.labelled_rows(groups=groups if isinstance(groups, str) else None, caller="assess")
     (source,), y, weights = rows.sources.values(), rows.y, rows.weights
@@ -134,13 +136,14 @@ def assess(
     splits = make_splits(
         y, cv, groups=group, stratify=stratify, random_state=int(rng.integers(2**31)), caller="assess"
     )
-    judged = cross_validate(wanted, y, scores, splits, weights=weights, total=float(sum(cuts.summary.totals)))
+    total = float(sum(cuts.summary.totals))
+    judged = cross_validate(wanted, y, scores, splits, weights=weights, columns=source.columns, total=total)
     near = NEAR * abs(best.value) if tolerance is None else tolerance
     reason = _dependent(weights, group)
     region, why_no_set = None, reason or _not_linear(wanted)
     if why_no_set is None:
         region = split_set(wanted, y, scores, confidence=confidence, rng=rng)
-    bound, why_no_band = None, reason
+    bound, why_no_band = None, reason or (_COUNTS_ONLY if wanted.columns else None)
     if why_no_band is None:
         bound = band(cuts, wanted.expression, confidence)
         why_no_band = None if bound else "nothing is known of the shape of this function"
@@ -157,7 +160,7 @@ def assess(
         no_band=why_no_band,
         bootstrap=_bootstrap(
             wanted,
-            (y, scores, weights),
+            (y, scores, weights, source.columns),
             group,
             replicates=n_bootstrap,
             confidence=confidence,
@@ -172,7 +175,7 @@ def assess(
 
 def _bootstrap(
     wanted: Goal,
-    rows: tuple[NDArray[np.uint8], NDArray[Any], NDArray[Any] | None],
+    rows: tuple[NDArray[np.uint8], NDArray[Any], NDArray[Any] | None, dict[Column, NDArray[Any]]],
     group: NDArray[np.intp] | None,
     *,
     replicates: int,
@@ -182,7 +185,7 @@ def _bootstrap(
 ) -> Bootstrap | None:
     if replicates == 0:
         return None
-    y, scores, weights = rows
+    y, scores, weights, columns = rows
     ordered = Ordered.of(y, scores)
     found = optima(
         ordered,
@@ -192,6 +195,7 @@ def _bootstrap(
         stratify=stratify,
         weights=None if weights is None else weights[ordered.order].astype(np.float64),
         groups=None if group is None else group[ordered.order],
+        columns={column: values[ordered.order] for column, values in columns.items()},
     )
     return Bootstrap.of(found, confidence)
 

@@ -16,7 +16,7 @@ from cutpoints._compare.significance import delong, joint_table, mcnemar, paired
 from cutpoints._curve import Curve
 from cutpoints._data.read import as_data
 from cutpoints._evaluate.binary import baseline, cautions
-from cutpoints._goal import Constraints, Goal, Objective, goal
+from cutpoints._goal import Constraints, Goal, Objective, goal, with_columns
 from cutpoints._result import Confusion
 from cutpoints._search.sweep import all_cuts
 from cutpoints._validate import check_confidence, integer_in
@@ -68,6 +68,7 @@ def compare(
         The columns of the scores: one for each model, which it names.
     sample_weight, pos_label, lower_is_positive
         As for `find`. With weights there are no tests and no intervals: a weight is no number of rows.
+        For goals that add up columns there are no paired tests.
     confidence : float, default=0.95
         Of the intervals.
     n_bootstrap : int, default=2000
@@ -106,11 +107,13 @@ def compare(
     >>> cp.compare(frame, label="y", score=["old", "new"], maximize="f1").winner
     'new'
     """
-    wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="compare")
+    wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="compare", columns=True)
     check_confidence(confidence, "compare")
     integer_in("n_bootstrap", n_bootstrap, 0, caller="compare")
     if isinstance(y_true, Mapping):
         bare = all(isinstance(one, Confusion) for one in y_true.values())
+        if wanted.columns:
+            raise with_columns(wanted, "compare")
         if not y_true or not bare or y_score is not None:
             expected = "labels, or a mapping of names to Confusion objects alone"
             raise InvalidParameterError("y_true", got=y_true, expected=expected, hint=_HINT, caller="compare")
@@ -124,7 +127,7 @@ def compare(
         data = as_data(
             y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
             pos_label=pos_label, lower_is_positive=lower_is_positive, caller="compare", several=True,
-        )  # fmt: skip
+        ).for_goal(wanted, "compare")  # fmt: skip
         found = _of_scores(
             data.labelled_rows(caller="compare"),
             wanted,
@@ -157,11 +160,13 @@ def _holds(constraint: Constraint, counts: Mapping[str, Fraction]) -> bool:
     return value == value and bool(constraint.holds((value > bound) - (value < bound)))
 
 
-def _order_key(expression: Expression, counts: Mapping[str, Fraction]) -> Fraction | float:
+def _order_key(
+    expression: Expression, counts: Mapping[str, Fraction], columns: Any = None
+) -> Fraction | float:
     """Return a number that orders confusions as an expression does: exact where the expression is."""
     if not expression.exact:
-        return expression.rounded(**counts)
-    above, under = expression.order_key(**counts, step=Fraction(1))
+        return expression.rounded(**counts, columns=columns)
+    above, under = expression.order_key(**counts, step=Fraction(1), columns=columns)
     if under:
         return Fraction(above) / under
     return math.nan if above == 0 else math.copysign(math.inf, above)
@@ -189,7 +194,11 @@ def _of_scores(
     entries = {}
     for i, (name, solution) in enumerate(solutions.items()):
         confusion = solution.confusion
-        key = None if confusion is None else _order_key(wanted.expression, confusion.fractions())
+        key = (
+            None
+            if confusion is None
+            else _order_key(wanted.expression, confusion.fractions(), confusion.columns)
+        )
         interval = None if areas is None else areas.interval(i, confidence)
         entries[name] = Entry(name, solution.value, confusion, key, solution, curves[name].auc, interval)
     share = float(baseline(next(iter(curves.values())).at(-math.inf).confusion))
@@ -198,7 +207,7 @@ def _of_scores(
         one.warn_if_inverted(model=name)
     if areas is not None and areas.caution is not None:
         made = replace(made, warnings=(*made.warnings, areas.caution))
-    if areas is None or n_bootstrap == 0 or len(made.ranking) < 2:
+    if areas is None or n_bootstrap == 0 or len(made.ranking) < 2 or wanted.columns:
         return made
     tests = _paired(made, rows, areas, n_bootstrap=n_bootstrap, random_state=random_state)
     return replace(made, tests=tests)

@@ -109,14 +109,20 @@ class ArraySource:
 
     @classmethod
     def labelled(
-        cls, y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        sample_weight: Any = None,
+        pos_label: Any = None,
+        columns: dict[Column, Scores] | None = None,
     ) -> ArraySource:
         """Take rows with labels, and weights if there are any."""
         labels = Labels(as_array(y_true, "y_true"), pos_label)
         scores = as_floats(y_score, "y_score")
         weights = None if sample_weight is None else as_weights(sample_weight, "sample_weight")
         same_length({"y_true": labels, "y_score": scores, "sample_weight": weights})
-        return cls(scores, (Stream.of(labels, weights),))
+        return cls(scores, (Stream.of(labels, weights),), columns=columns)
 
     @classmethod
     def counted(cls, y_score: Any, *, positives: Any, negatives: Any) -> ArraySource:

@@ -29,7 +29,7 @@ class Grouped:
     def __init__(self, source: ArraySource, codes: NDArray[np.int64], keys: list[Key]) -> None:
         # Raises for bad rows, by their places in the order of the user.
         self._grid = source.summary().grid
-        self.keys = keys
+        self.whole, self.keys = source, keys
         small = codes.astype(np.uint16) if len(keys) <= 1 << 16 else codes
         order = np.argsort(small, kind="stable")
         self._scores = source.scores[order]

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._data.added_columns import times
 from cutpoints._data.arrays import ArraySource
 from cutpoints._find import solve
-from cutpoints._result import Confusion, value_of
+from cutpoints._result import Confusion
 from cutpoints._search.run import search
 from cutpoints.exceptions import InvalidInputError
+from cutpoints.metrics.columns import Column, Part
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,6 +68,8 @@ class CrossValidated:
         return sum(math.isnan(threshold) for threshold in self.thresholds)
 
 
+Columns = dict[Column, "NDArray[Any]"]
+"""The columns that a goal adds up."""
 Splits = Sequence[tuple["NDArray[np.intp]", "NDArray[np.intp]"]]
 """For each fold, the rows that choose and the rows that judge."""
 
@@ -77,6 +81,7 @@ def cross_validate(
     splits: Splits,
     *,
     weights: NDArray[Any] | None = None,
+    columns: Columns | None = None,
     total: float | None = None,
     skip: bool = False,
 ) -> CrossValidated:
@@ -92,6 +97,8 @@ def cross_validate(
         For each fold, the rows that choose the threshold and the rows that judge it.
     weights : ndarray of shape (n,), default=None
         The weight of each row.
+    columns : mapping of Column to ndarray of shape (n,), default=None
+        The columns that the goal adds up.
     total : float, default=None
         Scale the pooled counts to this total before the metric is taken, so that totals such as
         costs can be compared if rows are judged never or more than once.
@@ -111,21 +118,23 @@ def cross_validate(
         found = None
         if not one_class:
             weighed = None if weights is None else weights[train]
-            found = solve_rows(goal, y[train], scores[train], weighed).threshold
+            found = solve_rows(goal, y[train], scores[train], weighed, _rows_of(columns, train)).threshold
         thresholds.append(math.nan if found is None else found)
         values.append(math.nan)
         if found is not None:
             weighed = None if weights is None else weights[test]
-            confusions.append(confusion_of(y[test], scores[test] >= found, weighed))
+            added = _rows_of(columns, test)
+            confusions.append(confusion_of(y[test], scores[test] >= found, weighed, added))
             values[-1] = confusions[-1].metric(goal.expression)
     pooled = add_up(confusions)
     counts = {name: Fraction(count) for name, count in pooled.to_dict().items()}
     judged = sum(counts.values())
-    if total is not None and judged:
-        counts = {name: count * Fraction(total) / judged for name, count in counts.items()}
+    scale = Fraction(total) / judged if total is not None and judged else Fraction(1)
+    counts = {name: count * scale for name, count in counts.items()}
+    parts = {column: [part._replace(step=scale)] for column, (part,) in pooled.columns.items()}
 
     def value(expression: Expression) -> float:
-        return value_of(expression, counts) if judged else math.nan
+        return expression.rounded(**counts, columns=parts) if judged else math.nan
 
     reached = [(one, value(one.expression)) for one in goal.constraints]
     return CrossValidated(
@@ -140,26 +149,52 @@ def cross_validate(
     )
 
 
-def solve_rows(goal: Goal, y: NDArray[Any], scores: NDArray[Any], weights: NDArray[Any] | None) -> Solution:
+def _rows_of(columns: Columns | None, index: NDArray[np.intp]) -> Columns:
+    return {column: values[index] for column, values in (columns or {}).items()}
+
+
+def solve_rows(
+    goal: Goal,
+    y: NDArray[Any],
+    scores: NDArray[Any],
+    weights: NDArray[Any] | None,
+    columns: Columns | None = None,
+) -> Solution:
     """Return the solution of one exact search."""
-    source = ArraySource.labelled(y, scores, sample_weight=weights)
+    source = ArraySource.labelled(y, scores, sample_weight=weights, columns=columns)
     return solve(goal, lambda one: search(source, one))
 
 
-def confusion_of(y: NDArray[Any], called: NDArray[np.bool_], weights: NDArray[Any] | None) -> Confusion:
+def confusion_of(
+    y: NDArray[Any],
+    called: NDArray[np.bool_],
+    weights: NDArray[Any] | None,
+    columns: Columns | None = None,
+) -> Confusion:
     """Return the confusion of decisions; each sum of weights is rounded once, in any order of rows."""
     positive = y.astype(np.bool_)
     cells = {"tp": called & positive, "fp": called & ~positive, "fn": ~called & positive}
     cells["tn"] = ~called & ~positive
     if weights is None:
-        return Confusion(**{name: int(cell.sum()) for name, cell in cells.items()})
-    return Confusion(**{name: _total(weights[cell]) for name, cell in cells.items()})
+        found = Confusion(**{name: int(cell.sum()) for name, cell in cells.items()})
+    else:
+        found = Confusion(**{name: _total(weights[cell]) for name, cell in cells.items()})
+    parts = {}
+    for column, values in (columns or {}).items():
+        added = times(values, weights)
+        parts[column] = [Part(1, Fraction(1), *(Fraction(_total(added[cell])) for cell in cells.values()))]
+    return found.with_columns(parts)
 
 
 def add_up(confusions: Sequence[Confusion]) -> Confusion:
     """Return the sum of confusions."""
     names = ("tp", "fp", "fn", "tn")
-    return Confusion(**{name: _total(getattr(one, name) for one in confusions) for name in names})
+    found = Confusion(**{name: _total(getattr(one, name) for one in confusions) for name in names})
+    parts = {}
+    for column in confusions[0].columns if confusions else ():
+        cells = (sum(getattr(one.columns[column][0], name) for one in confusions) for name in names)
+        parts[column] = [Part(1, Fraction(1), *cells)]
+    return found.with_columns(parts)
 
 
 def _total(parts: Iterable[float]) -> int | float:

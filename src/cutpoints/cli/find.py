@@ -56,6 +56,10 @@ _TIES_SHOWN = 5
         "cutpoints find scores.csv --label y --score p --maximize recall \\",
         "    --subject-to 'precision >= 0.95' --by country --joint",
         "cutpoints find new.csv --like policy.json --policy new-policy.json",
+        "cutpoints find cards.csv --label fraud --score p \\",
+        "    --minimize 'cost(fp=5, fn=amount)' --subject-to 'called(minutes) <= 2400'",
+        "cutpoints find cards.csv --label fraud --score p --maximize recall \\",
+        "    --by day --one-threshold --each 'predicted_positive <= 100'",
         "cutpoints find scores/ --label y --score p --maximize f1 \\",
         "    --where \"month = '2026-10' and country in ('DE', 'FR')\"",
     )
@@ -104,7 +108,13 @@ _TIES_SHOWN = 5
     "--each",
     metavar="CONSTRAINT",
     multiple=True,
-    help="With --joint: what must hold in each segment: 'recall >= 0.6'. May be given more than once.",
+    help="With --joint or --one-threshold: what must hold in each segment: 'recall >= 0.6', or on each day "
+    "'predicted_positive <= 100'. May be given more than once.",
+)
+@click.option(
+    "--one-threshold",
+    is_flag=True,
+    help="With --by and --each: find one threshold for all rows, at which --each holds in every segment.",
 )
 @click.option(
     "--check-calibration",
@@ -141,6 +151,7 @@ def find(
     min_rows: int | None,
     joint: bool,
     each: tuple[str, ...],
+    one_threshold: bool,
     check_calibration: bool,
     policy_file: str | None,
     name: str | None,
@@ -179,12 +190,11 @@ def find(
     if joint:
         refused = {"--guarantee": guarantee, "--min-rows": min_rows, "--method": method != "auto"}
         _check_joint(by, {**refused, "--policy": policy_file})
-    elif each:
-        message = "--each needs --joint: without it, --subject-to holds in each segment."
-        raise click.UsageError(message)
-    if by:
+    in_each = _in_each(by, each, min_rows, one=one_threshold, joint=joint)
+    segments = () if in_each else by
+    if segments:
         _check_by(columns, {"--check-calibration": check_calibration})
-    naming = _naming(policy_file, by, name=name, description=description, default=default)
+    naming = _naming(policy_file, segments, name=name, description=description, default=default)
     need_label(columns["label"], columns["positives"])
     data = read(files, **columns)
     if joint:
@@ -193,14 +203,14 @@ def find(
         together = {name: goal[name] for name in ("maximize", "minimize", "subject_to")}
         find_joint(data, by=by, as_json=as_json, random_state=random_state, each=each, **together)
         return
-    if by:
+    if segments:
         from cutpoints.cli._segments import find_by
 
         write = None if policy_file is None else (policy_file, naming)
         find_by(data, by=by, min_rows=min_rows or 1, as_json=as_json, policy=write, **goal)
         return
     with waiting("Searching"):
-        solution = cp.find(data, **goal)
+        solution = cp.find(data, **goal, **in_each)
     wanted = solution.goal()
     warn_of_direction(wanted)
     need_both_classes(solution.positives, solution.negatives)
@@ -233,6 +243,22 @@ def _like(policy: Policy, goal: dict[str, Any], columns: dict[str, Any]) -> None
         known |= {"label": policy.label, "pos_label": name if isinstance(name, str) else None}
     for column, name in known.items():
         columns[column] = columns[column] or name
+
+
+def _in_each(
+    by: tuple[str, ...], each: tuple[str, ...], min_rows: int | None, *, one: bool, joint: bool
+) -> dict[str, Any]:
+    """Return in which segments what must hold at one threshold; exit with 2 for what is missing."""
+    message = ""
+    if each and not (one or joint):
+        message = "--each needs --joint or --one-threshold: without them, --subject-to holds in each segment."
+    elif one and (not by or not each):
+        message = "--one-threshold needs --by and --each: the segments, and what must hold in each of them."
+    elif one and (joint or min_rows is not None):
+        message = f"{'--joint' if joint else '--min-rows'} cannot be combined with --one-threshold."
+    if message:
+        raise click.UsageError(message)
+    return {"by": list(by), "each": list(each)} if one else {}
 
 
 def _check_by(columns: dict[str, Any], options: dict[str, Any]) -> None:
@@ -324,6 +350,7 @@ def _print(solution: Solution, wanted: Goal, default: Confusion | None, check: s
         ("ties", _ties(solution)),
         ("proof", _proof(solution)),
         *([] if solution.guarantee is None else [("guarantee", solution.promise())]),
+        *([] if solution.each is None else [("each", str(solution.each))]),
         *([] if check is None else [("calibrated?", check)]),
         ("data", rows_in_words(solution.rows, solution.positives, solution.negatives)),
     ]
@@ -342,7 +369,9 @@ def _ties(solution: Solution) -> str:
 
 
 def _proof(solution: Solution) -> str:
-    allowed = "certified " if solution.guarantee else "allowed " if solution.constraints else ""
+    allowed = (
+        "certified " if solution.guarantee else "allowed " if solution.constraints or solution.each else ""
+    )
     better = "higher" if solution.direction == "maximize" else "lower"
     return f"no {allowed}cut has a {better} value ({solution.effort()})"
 
