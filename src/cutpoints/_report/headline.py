@@ -150,7 +150,7 @@ def warnings_of(
     if auc["value"] is not None and auc["value"] + auc["error"] + _three_errors(confusion, auc) < 0.5:
         said.append(
             f"High scores belong to negatives here (area under ROC {short(auc['value'])}): "
-            "check which label is positive, or use lower_is_positive=True."
+            "check which label is positive, or negate the scores."
         )
     if str(goal.expression) in ("accuracy", "error_rate"):
         larger = float(baseline(confusion))
