@@ -14,7 +14,7 @@ PYTEST := -m pytest -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo chromium test lint slow lowest docs bench clean
+.PHONY: help demo chromium test lint slow faults fuzz lowest docs bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-6s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,13 @@ lint: $(DEV_INSTALLED) ## run ruff (lint and format) and mypy; changes nothing
 
 slow: $(DEV_INSTALLED) ## run the tests that `make test` leaves out
 	$(BIN)/python $(PYTEST) -m slow
+
+faults: $(DEV_INSTALLED) ## kill, fill disks, replace files while commands run; ends with a table, about ten minutes
+	$(BIN)/python -m pytest -q -p no:randomly -m slow tests/faults
+
+SECONDS ?= 60
+fuzz: $(DEV_INSTALLED) ## random problems over every route against the oracle, random bytes: make fuzz SECONDS=600
+	$(BIN)/python -m tools.fuzz $(SECONDS)
 
 # Old packages raise deprecation warnings, and an older click lays out the generated page a little differently.
 lowest: $(LOWEST_INSTALLED) ## run the tests with the lowest supported versions, in .venv-lowest

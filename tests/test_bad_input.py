@@ -2,13 +2,14 @@
 
 import math
 import re
+import threading
 
 import numpy as np
 import pytest
 
 import cutpoints as cp
 from cutpoints import metrics as m
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError, UnknownMetricError
+from cutpoints.exceptions import DataWarning, InvalidInputError, InvalidParameterError, UnknownMetricError
 
 Y = [0, 1, 0, 1]
 S = [0.1, 0.4, 0.35, 0.8]
@@ -608,3 +609,71 @@ def test_no_other_function_is_blamed(function, options, wrong, named):
         function(**{"y_true": Y, "y_score": [0.1, 0.4, 0.35, 0.8], **options, **wrong})
 
     assert "find" not in str(error.value)
+
+
+# --- warnings: the answer is right, and easily misread
+
+
+@pytest.mark.filterwarnings("always")
+@pytest.mark.parametrize(
+    ("labels", "pos_label", "message"),
+    [
+        ([1, 1, 1], None, r"^There are no negative rows\. Check the labels"),
+        ([0, 0, 0], None, r"^There are no positive rows\. Check the labels"),
+        (["no", "no", "no"], "Yes", r"^There are no positive rows: no label is 'Yes'\. Check the labels"),
+    ],
+    ids=["positives", "negatives", "mistyped"],
+)
+def test_one_class_alone_is_a_warning(labels, pos_label, message):
+    """Any threshold is perfect then, which is seldom what was meant."""
+    with pytest.warns(DataWarning, match=message):
+        cp.find(labels, [0.1, 0.2, 0.3], pos_label=pos_label, maximize="accuracy")
+
+
+def test_a_mistyped_label_is_an_error_beside_two_others():
+    """Labels are compared to the letter."""
+    with pytest.raises(InvalidParameterError, match=r"pos_label must be one of the labels \['no', 'yes'\]"):
+        cp.find(["yes", "no", "no"], [0.1, 0.2, 0.3], pos_label="Yes", maximize="accuracy")
+
+
+def test_label_and_score_from_one_column_is_a_warning(tmp_path):
+    """A mistyped name gives a perfect result."""
+    path = tmp_path / "scores.csv"
+    path.write_text("y,p\n0,0.1\n1,0.4\n", encoding="utf-8")
+
+    with pytest.warns(DataWarning, match=r"Label and score are the same column, 'y'"):
+        assert 1 == cp.find(path, label="y", score="y", maximize="f1").value
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400)])
+def test_numbers_beyond_floats_are_refused(number):
+    """An integer may be larger than any float."""
+    with pytest.raises(InvalidParameterError, match=r"threshold must be a number"):
+        cp.Policy(number)
+    with pytest.raises(InvalidParameterError, match=r"threshold must be a number"):
+        cp.evaluate(Y, S, threshold=number)
+
+
+def test_one_relation_in_two_threads_is_told():
+    """DuckDB refuses a second query on a connection; which thread is refused does not matter."""
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    connection.execute("create table t as select i % 2 as y, random() as p from range(300000) r(i)")
+    relation, found = connection.table("t"), []
+
+    def search():
+        try:
+            found.append(cp.find(relation, label="y", score="p", maximize="f1").value)
+        except InvalidInputError as error:
+            found.append(error.kind)
+
+    for _ in range(5):
+        threads = [threading.Thread(target=search) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    values = {value for value in found if value != "connection_in_use"}
+
+    assert 15 == len(found)
+    assert {cp.find(relation, label="y", score="p", maximize="f1").value} >= values

@@ -142,6 +142,11 @@ def find(
     InvalidParameterError
         An objective or constraint that cannot be read.
 
+    Warns
+    -----
+    DataWarning
+        If all rows are of one class, or if label and score are one column.
+
     See Also
     --------
     find_by : One threshold per segment.
@@ -177,6 +182,9 @@ def find(
     if context is not None:
         above = context.distribution
         warn_if_inverted(context.summary, above.pos[::-1], above.neg[::-1])
+    if 0 in (solution.positives, solution.negatives):
+        missing = "negative" if solution.positives else "positive"
+        warnings.warn(DataWarning.one_class(missing=missing, pos_label=data.pos_label), stacklevel=2)
     return solution
 
 

@@ -17,8 +17,14 @@ if TYPE_CHECKING:
     from cutpoints.exceptions import Text
 
 
+_FLOAT_BITS = 1023
+"""Bits of the largest integer that is certainly a finite float."""
+
+
 def is_number(x: Any) -> bool:
-    """Return whether this is one real number; a boolean is not."""
+    """Return whether this is one real number that a float can hold; a boolean is not."""
+    if isinstance(x, int) and x.bit_length() > _FLOAT_BITS:
+        return False
     return isinstance(x, (int, float, Fraction, np.integer, np.floating)) and not isinstance(x, bool)
 
 

@@ -546,6 +546,25 @@ class InvalidInputError(CutpointError, ValueError):
         )
 
     @classmethod
+    def connection_in_use(cls) -> Self:
+        """Build the error of a DuckDB connection that runs another query."""
+        return cls(
+            "The DuckDB connection must not run another query at the same time. Another thread is using it.",
+            hint="give each thread its own relation, from connection.cursor().",
+            kind="connection_in_use",
+        )
+
+    @classmethod
+    def other_classes(cls, *, fitted: Sequence[object], found: Sequence[object]) -> Self:
+        """Build the error of a fitted estimator that knows other classes than the labels have."""
+        return cls(
+            "With cv='prefit' the estimator must be fitted on the two classes of y. "
+            f"Its classes are {_show(list(fitted))}, those of y are {_show(list(found))}.",
+            hint="fit it on labels of these two classes, or pass the labels that it was fitted on.",
+            kind="other_classes",
+        )
+
+    @classmethod
     def changed(cls, *, expected: int, found: int) -> Self:
         """Build the error of a lazy frame that gives other rows when it is read again."""
         now = f"there {'is' if found == 1 else 'are'} {found:,} now"
@@ -1016,6 +1035,17 @@ class DataWarning(_Worded, UserWarning):
             f"Labels are strings: {classes[1]!r} is taken as the positive class, the second of {classes} in "
             f"sorted order.\n\nHint: pass pos_label={classes[1]!r} or pos_label={classes[0]!r}."
         )
+
+    @classmethod
+    def one_class(cls, *, missing: str, pos_label: object = None) -> Self:
+        """Build the warning of labels of one class: the answer is exact, and worth nothing."""
+        why = f": no label is {pos_label!r}" if pos_label is not None and missing == "positive" else ""
+        return cls(f"There are no {missing} rows{why}. Check the labels, and which of them is positive.")
+
+    @classmethod
+    def same_column(cls, *, name: str) -> Self:
+        """Build the warning of a column that is both the label and the score."""
+        return cls(f"Label and score are the same column, {name!r}: every result will look perfect.")
 
 
 def _unpickled(cls: type[_Worded], args: tuple[Any, ...]) -> _Worded:

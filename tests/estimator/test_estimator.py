@@ -683,3 +683,13 @@ def test_scorer_in_a_search(data):
     assert math.isnan(BestValue("recall", subject_to="precision >= 0.9")([0, 1], [0.5, 0.5]))
     assert "maximize f1 over all thresholds" in repr(cp.scorer("f1"))
     assert len(cross_val_score(LogisticRegression(), X, y, scoring=cp.scorer("mcc"), cv=3)) == 3
+
+
+@pytest.mark.parametrize("fitted_on", [["a", "b"], [5, 6], [0, 1, 2]], ids=["text", "other", "three"])
+def test_a_prefit_estimator_of_other_classes_is_refused(fitted_on):
+    """Its scores are not for these labels."""
+    X = np.arange(12.0)[:, None]
+    fitted = LogisticRegression().fit(X, np.array(fitted_on)[np.arange(12) % len(fitted_on)])
+
+    with pytest.raises(InvalidInputError, match=r"fitted on the two classes of y\. Its classes are"):
+        cp.CutpointClassifier(fitted, maximize="f1", cv="prefit").fit(X, np.arange(12) % 2)

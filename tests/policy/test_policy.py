@@ -629,3 +629,35 @@ def test_missing_scores_are_told_what_can_be_done(data):
     scores = pytest.importorskip("pandas").DataFrame(data) if isinstance(data, dict) else data
     with pytest.raises(ValueError, match=r"(?s)1 of 2 scores is missing.*missing='negative'"):
         cp.Policy(0.5, score="p").decide(scores)
+
+
+@pytest.mark.parametrize("same", [False, True], ids=["different names", "one name"])
+def test_very_many_fields_are_refused_at_once(tmp_path, same):
+    """A check that compares all names with each other would take minutes."""
+    path = tmp_path / "forged.json"
+    fields = [f'"k{0 if same else i}": 1' for i in range(60_000)]
+    path.write_text("{" + ",".join(fields) + "}", encoding="utf-8")
+
+    with pytest.raises(InvalidInputError, match="must be a policy file"):
+        cp.Policy.load(path)
+
+
+@pytest.mark.parametrize("place", ["name", "score", "objective", "\ud800"])
+def test_half_of_a_surrogate_pair_is_refused(tmp_path, place):
+    """No file, terminal or database can hold it."""
+    path = tmp_path / "forged.json"
+    cp.find([0, 1, 1], [0.1, 0.2, 0.3], maximize="f1").policy().save(path)
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), place: "\ud800"}))
+    with pytest.raises(InvalidInputError, match="must be a policy file") as caught:
+        cp.Policy.load(path)
+
+    assert str(caught.value).encode()
+
+
+@pytest.mark.parametrize(
+    "name", ["float", "isinstance", "list", "tuple", "zip", "len", "score", "class", "a b"]
+)
+def test_functions_do_not_take_names_that_their_source_needs(name):
+    """A function called float calls itself."""
+    with pytest.raises(InvalidParameterError, match="function must be a name"):
+        cp.Policy(0.5).to_python(function=name)

@@ -196,10 +196,12 @@ def uninterrupted(batches: Iterable[Any]) -> Generator[Any]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Turn what DuckDB raises on Ctrl-C into what Python does."""
+    """Turn what DuckDB raises on Ctrl-C into what Python does, and word a connection that is in use."""
     try:
         yield
     except Exception as error:
         if "Query interrupted" in str(error) or type(error).__name__ == "InterruptException":
             raise KeyboardInterrupt from None
+        if type(error).__name__ == "ResourceInUseException":
+            raise InvalidInputError.connection_in_use() from error
         raise

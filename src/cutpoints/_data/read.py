@@ -7,6 +7,7 @@ themselves. A `Data` reads nothing before it is asked, and can be asked many tim
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ from cutpoints._data.array_input import as_array, as_floats, as_weights, same_in
 from cutpoints._data.arrays import ArraySource, Stream
 from cutpoints._data.labels import Labels
 from cutpoints._data.negated import Negated
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints.exceptions import DataWarning, InvalidInputError, InvalidParameterError
 from cutpoints.metrics.columns import Column
 
 if TYPE_CHECKING:
@@ -503,6 +504,8 @@ def _checked(data: Data, caller: str, *, several: bool) -> Data:
                 got="nothing",
                 hint=f"{caller}('scores.csv', label='y', score='p', ...).",
             )
+    if data.label in data.scores:
+        warnings.warn(DataWarning.same_column(name=str(data.label)), stacklevel=4)
     if len(data.scores) > 1 and not several:
         raise InvalidParameterError.of(
             parameter="score",

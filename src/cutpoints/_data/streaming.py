@@ -569,10 +569,12 @@ def from_duckdb(
     added: tuple[Column, ...] = (),
 ) -> BatchSource:
     """Take the rows of a DuckDB relation, which runs once for each pass and is never stored."""
-    from cutpoints._data.duckdb_reader import DuckDBReader
+    from cutpoints._data.duckdb_reader import DuckDBReader, interruptible
 
     columns = Columns(score, label, weight, positives, negatives, added)
-    return BatchSource(DuckDBReader(relation, columns, pos_label=pos_label), pos_label=pos_label)
+    with interruptible():
+        reader = DuckDBReader(relation, columns, pos_label=pos_label)
+    return BatchSource(reader, pos_label=pos_label)
 
 
 def from_polars(

@@ -350,6 +350,9 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
                 "Hint: fit it first, on other rows than these."
             )
             raise NotFittedError(message) from error
+        known = np.asarray(self.estimator.classes_).tolist()
+        if set(known) != set(self.classes_.tolist()):
+            raise InvalidInputError.other_classes(fitted=known, found=self.classes_.tolist())
         self._keep(self.estimator)
         warn_if_seen(self.estimator, X)
         return self._scores(self.estimator_, X)
