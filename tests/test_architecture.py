@@ -93,7 +93,8 @@ PACKAGES = {
     # Batches of Polars come from its streaming engine, which narwhals does not offer; Arrow files
     # and the first line of compressed ones are read by pyarrow. Both load when they are met.
     "polars": ("_data.polars_reader",),
-    "pyarrow": ("_data.formats",),
+    # A policy's table of segments goes to DuckDB as columns.
+    "pyarrow": ("_data.formats", "_policy.file_segments"),
     "click": ("cli",),
     "rich": ("cli",),
     "onnx": ("_policy.onnx_graph",),

@@ -8,6 +8,8 @@ import pickle
 import sqlite3
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import duckdb
 import jsonschema
@@ -16,7 +18,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -755,6 +757,57 @@ def test_typed_keys_in_files(tmp_path, suffix):
             cp.Policy.segments({"1": 0.4}, by="c", default=0.5, score="p").apply(
                 path, tmp_path / f"o{suffix}"
             )
+
+
+@settings(max_examples=20)  # each reads and writes four files
+@given(data=st.data())
+def test_a_search_among_segments_of_files(data):
+    """However many keys of whatever type there are, the search in files finds each and nothing else."""
+    pools = [
+        HOSTILE[:-1],
+        [*range(-5, 6), 0.5, -0.5, 1.5, 4.5],
+        [2**60 + i for i in range(-3, 4)],
+        [True, False],
+    ]
+    pool = data.draw(st.sampled_from(pools))
+    table = {
+        (key, None if other == 3 else other): data.draw(st.sampled_from([0.25, 0.75]))
+        for key, other in data.draw(
+            st.sets(st.tuples(st.sampled_from([*pool, None]), st.integers(0, 3)), min_size=1)
+        )
+    }
+    rows = [(0.5, key, other) for key in [*pool, None] for other in (0, 1, None)]
+    policy = cp.Policy.segments(table, by=["c", "n"], default="keep", score="p")
+    expected = segments_by_loop(table, "keep", [0.5] * len(rows), [row[1:] for row in rows])
+    kind = pa.string() if isinstance(pool[0], str) else pa.bool_() if pool[0] is True else None
+    column = [row[1] for row in rows]
+    n = pa.array([row[2] for row in rows], pa.int64())
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)
+        frame = pa.table({"p": [0.5] * len(rows), "c": pa.array(column, kind), "n": n})
+        parquet.write_table(frame, path / "in.parquet")
+        policy.apply(path / "in.parquet", path / "out.parquet")
+        assert expected == plain(parquet.read_table(path / "out.parquet")["decision"].to_pylist())
+        if kind != pa.string():  # in a CSV the text without letters is a missing key
+            lines = [",".join("" if cell is None else str(cell) for cell in row) for row in rows]
+            (path / "in.csv").write_text("\n".join(["p,c,n", *lines, ""]), encoding="utf-8")
+            policy.apply(path / "in.csv", path / "out.csv")
+            made = [line.split(",")[-1] for line in (path / "out.csv").read_text().splitlines()[1:]]
+            assert expected == [None if cell == "" else int(cell) for cell in made]
+
+
+def test_missing_keys_that_are_not_numbers(tmp_path):
+    """NaN is a missing key in a file, too."""
+    frame = pd.DataFrame({"p": [0.5, 0.5], "c": [1.0, math.nan]})
+    policy = cp.Policy.segments({1: 0.9, None: 0.1}, by="c", score="p")
+    path = written(frame, tmp_path / "in.parquet")
+    policy.apply(path, tmp_path / "out.parquet")
+
+    assert [0, 1] == read(tmp_path / "out.parquet")["decision"].tolist()
+    assert [0, 1] == policy.decide(frame)["decision"].tolist()
+    with duckdb.connect() as connection:
+        rows = f"SELECT {policy.to_sql(dialect='duckdb')} FROM frame"
+        assert [(0,), (1,)] == connection.sql(rows).fetchall()
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

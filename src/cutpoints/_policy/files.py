@@ -26,8 +26,9 @@ from cutpoints._data.files import check_memory
 from cutpoints._data.formats import layout_of, unreadable
 from cutpoints._data.formats import table as all_columns
 from cutpoints._data.paths import on_disk, unchanged
-from cutpoints._policy.decisions import check_key_types, name_taken, output_name, refuses_unknown
-from cutpoints._policy.sql import expression, quoted, same_key, value
+from cutpoints._policy.decisions import name_taken, output_name, refuses_unknown
+from cutpoints._policy.file_segments import thresholds
+from cutpoints._policy.sql import expression, quoted
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from cutpoints._data.formats import File
     from cutpoints._data.where import Column
     from cutpoints._policy.policy import Missing, Policy
-    from cutpoints._policy.rules import Decision, KeyPart
+    from cutpoints._policy.rules import Decision
 
 Form = Literal["csv", "parquet", "ndjson"]
 _ENDINGS: dict[str, Form] = {
@@ -328,45 +329,18 @@ def first_of(relation: DuckDBPyRelation, bad: str, cell: str) -> tuple[int, Any,
 def _decision(policy: Policy, table: Table, column: _Column, missing: Missing) -> tuple[Scored, str]:
     """Return how to read the scores, and the SQL of the decision."""
     scores = scored(table.relation, column.score, table.column(column.score), policy.dtype)
-    decision = column.decision
-    keys = {name: table.column(name) for name in decision.by}
-    if table.form != "csv":  # which has no types
-        check_key_types(decision, [_key_types(one.type) for one in keys.values()], "apply")
-    sql = expression(
-        policy,
-        decision,
-        scores.score,
-        {name: one.sql for name, one in keys.items()},
-        absent=_absent(scores),
-        dialect="duckdb",
-        missing=missing,
-        same=_same_text if table.form == "csv" else None,
-    )
+    decision, absent = column.decision, _absent(scores)
+    if decision.by:
+        columns = [table.column(name) for name in decision.by]
+        own = thresholds(table.connection, decision, columns, csv=table.form == "csv")
+        if decision.otherwise is not None:
+            own = f"coalesce({own}, CAST('{decision.otherwise[0]!r}' AS DOUBLE))"
+        outcome = policy.rule.missing.get(missing, "NULL")
+        reached = f"CASE WHEN {scores.score} >= {own} THEN 1 WHEN {scores.score} < {own} THEN 0 END"
+        return scores, f"CAST(CASE WHEN {absent} THEN {outcome} ELSE {reached} END AS TINYINT)"
+    sql = expression(policy, decision, scores.score, {}, absent=absent, dialect="duckdb", missing=missing)
     whole = all(isinstance(one, int) and abs(one) < 128 for one in decision.values)
     return scores, f"CAST({sql} AS TINYINT)" if whole else sql
-
-
-def _same_text(column: str, part: KeyPart) -> str:
-    """Return whether a cell of a CSV has this key: numbers and booleans are what their text says."""
-    if part is None:
-        return f"({column} IS NULL OR {column} = '')"
-    if isinstance(part, bool):
-        return f"lower(trim({column})) = '{str(part).lower()}'"
-    if isinstance(part, str):
-        return same_key(column, part, "duckdb")
-    # As a double, and an integer as that too: a double cannot tell large ones apart.
-    found = f"TRY_CAST(trim({column}) AS DOUBLE) = {value(part, 'duckdb')}"
-    exact = f"TRY_CAST(trim({column}) AS DECIMAL(38, 0)) = {part}"
-    return f"({found} AND {exact})" if isinstance(part, int) else found
-
-
-def _key_types(type_: str) -> set[str]:
-    if type_ == "VARCHAR" or type_.startswith("ENUM"):
-        return {"text"}
-    if type_ == "BOOLEAN":
-        return {"boolean"}
-    known = ("INT", "DOUBLE", "FLOAT", "DECIMAL")
-    return {"number"} if any(one in type_ for one in known) and "[" not in type_ else {type_}
 
 
 def _counted(

@@ -155,12 +155,10 @@ def expression(
     dialect: str,
     missing: Missing,
     fail: bool = False,
-    same: Callable[[str, KeyPart], str] | None = None,
 ) -> str:
     """Return the CASE expression of one column of decisions.
 
-    `score` is the SQL of a double, `absent` whether it is missing, `keys` the SQL of each column of segments,
-    and `same` whether such a column has a key, which is `same_key` by default.
+    `score` is the SQL of a double, `absent` whether it is missing, `keys` that of each column of segments.
     """
     words = _WORDS[dialect]
     failing = (words.fail or "NULL").format
@@ -169,19 +167,21 @@ def expression(
         outcome = value(policy.rule.missing[missing], dialect)
     elif missing == "error" and fail:
         outcome = failing("missing score")
-    lines = [f"CASE WHEN {absent} THEN {outcome}"]
-    equal = same or (lambda column, part: same_key(column, part, dialect))
+    first = f"CASE WHEN {absent} THEN {outcome}"
+    if not decision.by:
+        assert decision.otherwise is not None
+        return f"{first}\n     {_steps(decision, decision.otherwise, score, dialect)} END"
+    branches = []
     for key, edges in decision.segments.items():
-        is_key = " AND ".join(equal(keys[name], part) for name, part in zip(decision.by, key, strict=True))
-        lines.append(f"WHEN {is_key} THEN CASE {_steps(decision, edges, score, dialect)} END")
-    if decision.otherwise is None:
-        refused = fail and isinstance(policy.rule, SegmentRule) and policy.rule.default == "error"
-        lines.append(f"ELSE {failing('unknown segment') if refused else 'NULL'} END")
-    elif decision.by:
-        lines.append(f"ELSE CASE {_steps(decision, decision.otherwise, score, dialect)} END END")
+        parts = zip(decision.by, key, decision.types, strict=True)
+        is_key = " AND ".join(same_key(keys[name], part, type_, dialect) for name, part, type_ in parts)
+        branches.append(f"WHEN {is_key} THEN CASE {_steps(decision, edges, score, dialect)} END")
+    if decision.otherwise is not None:
+        others = f"CASE {_steps(decision, decision.otherwise, score, dialect)} END"
     else:
-        lines.append(f"{_steps(decision, decision.otherwise, score, dialect)} END")
-    return "\n     ".join(lines)
+        refused = fail and isinstance(policy.rule, SegmentRule) and policy.rule.default == "error"
+        others = failing("unknown segment") if refused else "NULL"
+    return "\n     ".join([first, *branches, f"ELSE {others} END"])
 
 
 def _steps(decision: Decision, edges: Edges, score: str, dialect: str) -> str:
@@ -204,9 +204,11 @@ def text_value(text: str, dialect: str) -> str:
     return f"CONVERT({literal} USING utf8mb4)" if dialect == "mysql" else literal
 
 
-def same_key(column: str, part: KeyPart, dialect: str) -> str:
-    """Return the SQL of whether a column has this key; NULL is the key None."""
+def same_key(column: str, part: KeyPart, type_: str | None, dialect: str) -> str:
+    """Return the SQL of whether a column has this key, one of a type; NULL and NaN are the key None."""
     words = _WORDS[dialect]
+    if part is None and type_ == "number" and words.nan is not None:
+        return f"({column} IS NULL OR {words.nan.format(f'CAST({column} AS {words.type_})')})"
     if part is None:
         return f"{column} IS NULL"
     if isinstance(part, str):
