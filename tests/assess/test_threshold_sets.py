@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
 import cutpoints as cp
 from cutpoints._assess.bands import band, half_width
@@ -13,7 +13,7 @@ from cutpoints._assess.threshold_sets import near_optimal, odds, split_set
 from cutpoints._data.arrays import ArraySource
 from cutpoints._goal import goal
 from cutpoints._search.sweep import all_cuts
-from cutpoints.exceptions import InvalidParameterError
+from cutpoints.exceptions import CutpointError, InvalidParameterError
 
 
 def expit(x):
@@ -141,7 +141,7 @@ def test_half_width_is_massarts():
 
 @pytest.mark.parametrize("metric", ["f1", "accuracy", "mcc", "precision", "cost(fp=1, fn=2)"])
 def test_band_is_the_range_of_the_metric_over_the_possible_rates(metric):
-    """No confusion within the two half-widths has a value outside the band; its corners attain it."""
+    """No rates and share of positives that are plausible have a value outside the band; some attain it."""
     y, scores = logistic(120, np.random.default_rng(4))
     wanted = goal(maximize=metric)
     cuts = all_cuts(ArraySource.labelled(y, scores))
@@ -149,15 +149,69 @@ def test_band_is_the_range_of_the_metric_over_the_possible_rates(metric):
     P, N = y.sum(), (1 - y).sum()
 
     for k in (5, 60, 110):
-        tp, fp = cuts.floats["tp"][k], cuts.floats["fp"][k]
-        tps = np.clip(np.linspace(-1, 1, 9) * found.recall_width * P + tp, 0, P)
-        fps = np.clip(np.linspace(-1, 1, 9) * found.fpr_width * N + fp, 0, N)
-        grid_tp, grid_fp = (x.ravel() for x in np.meshgrid(tps, fps))
-        values = wanted.expression(tp=grid_tp, fp=grid_fp, fn=P - grid_tp, tn=N - grid_fp)
+        tpr, fpr = cuts.floats["tp"][k] / P, cuts.floats["fp"][k] / N
+        tprs = np.clip(np.linspace(-1, 1, 9) * found.recall_width + tpr, 0, 1)
+        fprs = np.clip(np.linspace(-1, 1, 9) * found.fpr_width + fpr, 0, 1)
+        a, b, share = (x.ravel() for x in np.meshgrid(tprs, fprs, found.shares))
+        p, n = share * (P + N), (1 - share) * (P + N)
+        values = wanted.expression(tp=a * p, fp=b * n, fn=(1 - a) * p, tn=(1 - b) * n)
         values = values[~np.isnan(values)]
         assert pytest.approx(found.low[k]) == values.min() or found.low[k] == -np.inf
         assert pytest.approx(found.high[k]) == values.max() or found.high[k] == np.inf
         assert (found.low[k], found.high[k]) == found.at(found.thresholds[k])
+
+
+def test_rates_alone_do_not_depend_on_the_share_of_positives():
+    """The band of recall comes from the rows of the positives, at the whole confidence."""
+    y, scores = logistic(120, np.random.default_rng(4))
+    found = band(all_cuts(ArraySource.labelled(y, scores)), goal(maximize="recall").expression, 0.9)
+
+    assert 1 == len(found.shares)
+    assert half_width(int(y.sum()), 0.9) == found.recall_width
+
+
+def bound_holds(asked, *, n, prevalence, runs, metric):
+    """How often the true value at the chosen threshold is beyond the bound, with the defaults."""
+    rng = np.random.default_rng([n, round(100 * prevalence)])
+    held = []
+    while len(held) < runs:
+        y = (rng.random(n) < prevalence).astype(int)
+        scores = rng.normal(size=n) + 1.5 * y
+        try:
+            a = cp.assess(y, scores, n_bootstrap=0, **asked)
+        except CutpointError:  # too few positives for folds, or no threshold meets the constraint
+            continue
+        t = a.solution.threshold
+        tp, fp = prevalence * norm.sf(t - 1.5) * n, (1 - prevalence) * norm.sf(t) * n
+        cells = {"tp": tp, "fp": fp, "fn": prevalence * n - tp, "tn": (1 - prevalence) * n - fp}
+        truth = cp.Confusion(**cells).metric(metric)
+        held.append(truth >= a.lower_bound if "maximize" in asked else truth <= a.lower_bound)
+    return np.mean(held)
+
+
+BOUNDED = {
+    "f1": {"maximize": "f1"},
+    "mcc": {"maximize": "mcc"},
+    "cost(fp=1, fn=5)": {"minimize": "cost(fp=1, fn=5)"},
+    "cost(fp=1, fn=1000)": {"minimize": "cost(fp=1, fn=1000)"},
+    "recall": {"maximize": "recall", "subject_to": "precision >= 0.5"},
+}
+
+
+@pytest.mark.parametrize("metric", BOUNDED)
+def test_bound_holds_after_the_threshold_was_chosen(metric):
+    """The value on new data is beyond the bound in 95 % of samples, although the rows chose the threshold."""
+    assert bound_holds(BOUNDED[metric], n=200, prevalence=0.3, runs=40, metric=metric) >= 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", BOUNDED)
+@pytest.mark.parametrize(("n", "prevalence"), [(200, 0.1), (200, 0.3), (1000, 0.05), (1000, 0.3)])
+def test_bound_holds_after_the_threshold_was_chosen_in_full(metric, n, prevalence):
+    """The same in 400 runs, 3 standard errors."""
+    held = bound_holds(BOUNDED[metric], n=n, prevalence=prevalence, runs=400, metric=metric)
+
+    assert held >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / 400)
 
 
 def joint_coverage(n, runs):

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import cutpoints as cp
@@ -328,3 +329,20 @@ def test_calibration_check_needs_a_goal_with_a_theory(run, scores):
 
     assert 2 == result.exit_code
     assert "needs scores in [0, 1]" in " ".join(result.stderr.split())
+
+
+def test_assess_says_what_to_expect_on_new_data(run, tmp_path):
+    """The cross-validated value and the bound of `assess` stand beside the value, with the same seed."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(400) < 0.3).astype(int)
+    p = 1 / (1 + np.exp(-rng.normal(size=400) - 1.5 * y))
+    path = tmp_path / "rows.csv"
+    path.write_text("y,p\n" + "".join(f"{a},{b!r}\n" for a, b in zip(y.tolist(), p.tolist(), strict=True)))
+    asked = ["find", str(path), "--label", "y", "--score", "p", "--maximize", "f1"]
+    shown, told = run(*asked, "--assess"), json.loads(run(*asked, "--assess", "--json").stdout)
+    expected = cp.assess(y, p, maximize="f1", n_bootstrap=0)
+
+    assert expected.cross_validated == told["assessment"]["cross_validated"]
+    assert expected.lower_bound == told["assessment"]["bound"]
+    assert f"at least {expected.lower_bound:.4f} with 95% confidence" in " ".join(shown.stdout.split())
+    assert 2 == run(*asked, "--assess", "--by", "y").exit_code

@@ -33,6 +33,7 @@ from cutpoints.cli.apply import load
 
 if TYPE_CHECKING:
     from cutpoints import Data, Policy
+    from cutpoints._assess import Assessment
     from cutpoints._calibration.measure import ThresholdCheck
     from cutpoints._goal import Goal
     from cutpoints._result import Confusion, Solution
@@ -117,6 +118,13 @@ _TIES_SHOWN = 5
     help="With --by and --each: find one threshold for all rows, at which --each holds in every segment.",
 )
 @click.option(
+    "--assess",
+    "assessed",
+    is_flag=True,
+    help="Also say what to expect on new data: the cross-validated value, and a bound that holds although "
+    "these rows chose the threshold. See `cutpoints assess` for more.",
+)
+@click.option(
     "--check-calibration",
     is_flag=True,
     help="Say in a sentence where calibrated probabilities would have the threshold.",
@@ -152,6 +160,7 @@ def find(
     joint: bool,
     each: tuple[str, ...],
     one_threshold: bool,
+    assessed: bool,
     check_calibration: bool,
     policy_file: str | None,
     name: str | None,
@@ -193,7 +202,13 @@ def find(
     in_each = _in_each(by, each, min_rows, one=one_threshold, joint=joint)
     segments = () if in_each else by
     if segments:
-        _check_by(columns, {"--check-calibration": check_calibration})
+        _check_by(columns, {"--assess": assessed, "--check-calibration": check_calibration})
+    refused = {
+        "--guarantee": guarantee,
+        "--positives": columns["positives"],
+        "--one-threshold": in_each or None,
+    }
+    _check_assess(refused if assessed else {})
     naming = _naming(policy_file, segments, name=name, description=description, default=default)
     need_label(columns["label"], columns["positives"])
     data = read(files, **columns)
@@ -211,22 +226,35 @@ def find(
         return
     with waiting("Searching"):
         solution = cp.find(data, **goal, **in_each)
-    wanted = solution.goal()
-    warn_of_direction(wanted)
+    warn_of_direction(solution.goal())
     need_both_classes(solution.positives, solution.negatives)
-    probabilities = _are_probabilities(data)
-    check = _check(data, solution, probabilities=probabilities) if check_calibration else None
     if policy_file is not None and solution.threshold is not None:
         solution.policy(**naming).save(policy_file)
+    trust = _assess(data, solution, goal) if assessed and solution.threshold is not None else None
+    _tell(data, solution, trust, check_calibration=check_calibration, as_json=as_json)
+
+
+def _tell(
+    data: Data, solution: Solution, trust: Assessment | None, *, check_calibration: bool, as_json: bool
+) -> None:
+    """Print a solution, and what else was asked about it."""
+    probabilities = _are_probabilities(data)
+    check = _check(data, solution, probabilities=probabilities) if check_calibration else None
     if as_json:
-        print_json(solution.to_dict() | ({} if check is None else {"threshold_check": check.to_dict()}))
+        more = {"threshold_check": check, "assessment": trust}
+        print_json(
+            solution.to_dict() | {name: one.to_dict() for name, one in more.items() if one is not None}
+        )
     solution.raise_if_infeasible()
     if as_json:
         return
+    wanted = solution.goal()
     # The curve of rows that stream would have to hold every distinct score.
     added = [column.name for column in wanted.columns]
     usual = cp.curve(data, columns=added).at(DEFAULT).confusion if probabilities and not data.lazy else None
-    _print(solution, wanted, usual, None if check is None else check.sentence)
+    extra = [] if trust is None else [("on new data", _expected(trust))]
+    extra += [] if check is None else [("calibrated?", check.sentence)]
+    _print(solution, wanted, usual, extra)
 
 
 def _like(policy: Policy, goal: dict[str, Any], columns: dict[str, Any]) -> None:
@@ -259,6 +287,30 @@ def _in_each(
     if message:
         raise click.UsageError(message)
     return {"by": list(by), "each": list(each)} if one else {}
+
+
+def _check_assess(options: dict[str, Any]) -> None:
+    """Exit with 2 for what cannot be assessed."""
+    for option, given in options.items():
+        if given is not None:
+            message = f"{option} cannot be combined with --assess."
+            raise click.UsageError(message)
+
+
+def _assess(data: Data, solution: Solution, goal: dict[str, Any]) -> Assessment:
+    asked = {name: goal[name] for name in ("maximize", "minimize", "subject_to", "random_state")}
+    folds = min(5, int(min(solution.positives, solution.negatives)))
+    with waiting("Assessing"):
+        return cp.assess(data, **asked, cv=max(folds, 2), n_bootstrap=0)
+
+
+def _expected(trust: Assessment) -> str:
+    """Say what to expect, and the worst that is plausible."""
+    text = f"about {value(trust.cross_validated)}, cross-validated"
+    if trust.band is None:
+        return text
+    worst = "at least" if trust.solution.direction == "maximize" else "at most"
+    return f"{text}; {worst} {value(trust.lower_bound)} with {trust.confidence:.0%} confidence"
 
 
 def _check_by(columns: dict[str, Any], options: dict[str, Any]) -> None:
@@ -336,7 +388,7 @@ def _guarantee(text: str) -> float | Literal["expectation"]:
         raise click.BadParameter(message) from None
 
 
-def _print(solution: Solution, wanted: Goal, default: Confusion | None, check: str | None) -> None:
+def _print(solution: Solution, wanted: Goal, default: Confusion | None, extra: list[tuple[str, str]]) -> None:
     """Print a solution for people, beside the default of 0.5 if the scores may be probabilities."""
     assert solution.interval is not None
     assert solution.confusion is not None
@@ -351,7 +403,7 @@ def _print(solution: Solution, wanted: Goal, default: Confusion | None, check: s
         ("proof", _proof(solution)),
         *([] if solution.guarantee is None else [("guarantee", solution.promise())]),
         *([] if solution.each is None else [("each", str(solution.each))]),
-        *([] if check is None else [("calibrated?", check)]),
+        *extra,
         ("data", rows_in_words(solution.rows, solution.positives, solution.negatives)),
     ]
     tables = beside(_two_by_two(solution.confusion), _metrics(wanted, solution.confusion, default))
