@@ -203,12 +203,8 @@ def find(
     segments = () if in_each else by
     if segments:
         _check_by(columns, {"--assess": assessed, "--check-calibration": check_calibration})
-    refused = {
-        "--guarantee": guarantee,
-        "--positives": columns["positives"],
-        "--one-threshold": in_each or None,
-    }
-    _check_assess(refused if assessed else {})
+    others = {"--guarantee": guarantee, "--positives": columns["positives"]}
+    _check_assess({**others, "--one-threshold": in_each or None} if assessed else {})
     naming = _naming(policy_file, segments, name=name, description=description, default=default)
     need_label(columns["label"], columns["positives"])
     data = read(files, **columns)
