@@ -65,6 +65,8 @@ PACKAGES = {
         "_compare",
         "_evaluate",
         "_expected.population",
+        # The linear program of rules that decide by chance.
+        "_joint.randomized",
         # _policy: exact binomial tails, the distributions of KS and PSI without a change.
         "_policy",
     ),

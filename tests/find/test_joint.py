@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cutpoints as cp
@@ -306,3 +306,80 @@ def test_undefined_whatever_is_called():
     """Recall without any positive row is an error."""
     with pytest.raises(InvalidInputError, match="must be defined at one cut at least"):
         cp.find_joint([0, 0], [0.1, 0.2], by=["a", "b"], maximize="recall")
+
+
+# --- the gap between segments
+
+RATES = ("recall", "fpr", "precision", "predicted_positive_rate", "accuracy")
+
+
+@given(
+    joint_problems(),
+    st.sampled_from(sorted(OBJECTIVES)),
+    directions,
+    bounds(1),
+    st.tuples(
+        st.sampled_from(RATES),
+        st.sampled_from(["<=", "<"]),
+        st.sampled_from(["0", "0.05", "0.25", "0.5", "1"]),
+    ),
+)
+@settings(max_examples=200)
+def test_no_other_thresholds_within_the_gap_are_better(problem_by, objective, direction, total, gap):
+    """With a bound on the gap the value is the best of all combinations that keep it."""
+    problem, by = problem_by
+    name, relation, number = gap
+    assume(gap[1:] != ("<", "0"))
+    best = joint(
+        in_segments(problem, by),
+        Sum((OBJECTIVES[objective],)),
+        direction,
+        total[1],
+        gap=(name, relation, Fraction(number)),
+    )
+    try:
+        found = ask(
+            problem, by, **{direction: objective}, subject_to=total[0], gap=f"{name} {relation} {number}"
+        )
+    except InvalidInputError:
+        assert best is None
+        return
+
+    assert (None, "infeasible") == (best, found.status) or (float(best), "optimal") == (
+        found.value,
+        found.status,
+    )
+
+
+def test_the_price_of_fixed_thresholds():
+    """Rules that decide by chance are at least as good under the same gap; both are shown."""
+    y, s, by = simulated(4, 150)
+    free = cp.find_joint(y, s, by=by, maximize="accuracy")
+    found = cp.find_joint(y, s, by=by, maximize="accuracy", gap="recall <= 0.02")
+    rates = [entry.confusion.metric("recall") for entry in found.values()]
+
+    assert max(rates) - min(rates) <= 0.02
+    assert found.value <= found.randomized <= free.value + 1e-12
+    assert found.cross_validated.gap > 0.02
+    assert "by chance" in repr(found)
+
+
+def test_a_gap_beside_a_constraint():
+    """A bound on precision over all rows and a gap in recall hold together, in larger problems."""
+    y, s, by = simulated(6, 300)
+    found = cp.find_joint(y, s, by=by, maximize="f1", subject_to="precision >= 0.6", gap="recall <= 0.1")
+    rates = [entry.confusion.metric("recall") for entry in found.values()]
+
+    assert found.status == "optimal"
+    assert max(rates) - min(rates) <= 0.1
+    assert found.confusion.metric("precision") >= 0.6
+    assert found.value <= found.randomized + 1e-9
+
+
+@pytest.mark.parametrize(
+    "gap", ["recall >= 0.1", "recall <= -1", "recall < 0", "mcc <= 0.1", ["recall <= 0.1", "fpr <= 0.1"]]
+)
+def test_what_is_no_gap_is_refused(gap):
+    """A gap is one upper bound on a rate."""
+    with pytest.raises(InvalidParameterError, match="gap must be one upper bound"):
+        cp.find_joint([0, 1], [0.1, 0.2], by=["a", "b"], maximize="f1", gap=gap)

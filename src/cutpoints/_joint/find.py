@@ -11,14 +11,17 @@ from cutpoints._joint.beside import cross_validate, separate_thresholds, single_
 from cutpoints._joint.data import segmented
 from cutpoints._joint.frontier import Frontier
 from cutpoints._joint.problem import Problem
+from cutpoints._joint.randomized import randomized_value
 from cutpoints._joint.result import Beside, JointCertificate, JointSolution, SegmentThreshold
 from cutpoints._result import make_cut
+from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from cutpoints._data.read import Data
     from cutpoints._goal import Constraints, Objective
     from cutpoints._joint.data import SegmentedRows
     from cutpoints._joint.problem import Joint
+    from cutpoints.metrics.expression import Constraint
 
 
 def find_joint(
@@ -30,6 +33,7 @@ def find_joint(
     minimize: Objective | None = None,
     subject_to: Constraints = None,
     each: Constraints = None,
+    gap: Constraints = None,
     label: str | None = None,
     score: str | None = None,
     weight: str | None = None,
@@ -59,6 +63,9 @@ def find_joint(
     each : str, constraint, or a list of them, default=None
         What must hold in each segment, ``"recall >= 0.6"``; any metric. Where it is undefined at every
         threshold of a segment, such as recall without positives, it does not apply.
+    gap : str or constraint, default=None
+        How far a rate may differ between segments: ``"recall <= 0.05"``. Segments in which the rate is
+        undefined take no part. The thresholds are fixed: no row is decided by chance.
     random_state : int, Generator or None, default=0
         How rows are assigned to folds for the cross-validated value. An integer is mixed with a digest of
         the data.
@@ -90,13 +97,29 @@ def find_joint(
     """
     wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="find_joint")
     in_each = constraints(each, "find_joint")
+    between = _gap(constraints(gap, "find_joint"))
     data = as_data(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, caller="find_joint",
     )  # fmt: skip
     rows = segmented(data, by, caller="find_joint")
-    problem = Problem(rows.cuts, wanted, in_each)
+    problem = Problem(rows.cuts, wanted, in_each, between)
     return joint_solution(problem, rows, problem.solve(), random_state, rows_are_counted=counted(data, rows))
+
+
+def _gap(given: tuple[Constraint, ...]) -> Constraint | None:
+    """Return the bound on the difference between segments; raise for what is none."""
+    for one in given:
+        impossible = one.bound < 0 or (one.strict and one.bound == 0)
+        if len(given) > 1 or one.wants_high or impossible or not one.expression.rational:
+            raise InvalidParameterError.of(
+                parameter="gap",
+                caller="find_joint",
+                must_be="one upper bound, of 0 or more, on the difference of a rate between segments",
+                got=" and ".join(map(str, given)),
+                hint="for example gap='recall <= 0.05'.",
+            )
+    return given[0] if given else None
 
 
 def counted(data: Data, rows: SegmentedRows) -> bool:
@@ -121,6 +144,7 @@ def joint_solution(
         "direction": goal.direction,
         "constraints": tuple(map(str, goal.constraints)),
         "each": tuple(map(str, problem.each)),
+        "gap": None if problem.gap is None else str(problem.gap),
         "rows": summary.rows,
         "positives": summary.grid.number(summary.positives),
         "negatives": summary.grid.number(summary.negatives),
@@ -163,6 +187,7 @@ def joint_solution(
             lambda: separate_thresholds(problem, keys),
             lambda: cross_validate(problem, random_state, rows_are_counted=rows_are_counted),
             lambda: Frontier(problem, keys),
+            lambda: randomized_value(problem, value),
         ),
         **common,
     )

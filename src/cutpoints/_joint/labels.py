@@ -162,7 +162,7 @@ class _Search:
 
     def problem(self, labels: SegmentCuts) -> Problem:
         """Return the joint problem of the micro average, for these rows."""
-        whole = Problem(_grouped(self.labels, self.group), self.goal, self.each, "find_labels")
+        whole = Problem(_grouped(self.labels, self.group), self.goal, self.each, caller="find_labels")
         return whole.of(_grouped(labels, self.group))
 
     def run(self, labels: SegmentCuts) -> tuple[NDArray[np.float64] | None, Joint | None]:

@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cutpoints._goal import Goal, furthest, with_others
 from cutpoints._result import Attainable
+from cutpoints._search.gap import Gap, rates
 from cutpoints._search.joint import solve
 from cutpoints._search.linear_goal import bound_of, linear_goal
 from cutpoints._search.points import Points
@@ -40,6 +41,7 @@ class Problem:
     cuts: SegmentCuts
     goal: Goal
     each: tuple[Constraint, ...] = ()
+    gap: Constraint | None = None
     caller: str = "find_joint"
     scale: Fraction = Fraction(1)
     """What a count is multiplied by: of a part of the rows, so much is asked as of all."""
@@ -47,12 +49,27 @@ class Problem:
     @cached_property
     def points(self) -> Points:
         """The cuts that are allowed in their segments."""
-        return Points.of(self.cuts, allowed_in_each(self.cuts, self.each) if self.each else None)
+        allowed = allowed_in_each(self.cuts, self.each) if self.each else None
+        if self.gap is not None:
+            # Where the rate has no value at a cut, but has at others, the cut cannot be compared.
+            known = np.asarray(self._rates[1] != 0, dtype=np.bool_)
+            undefined = np.bincount(self.cuts.segment[known], minlength=len(self.cuts)) == 0
+            known |= undefined[self.cuts.segment]
+            allowed = known if allowed is None else known & allowed
+        return Points.of(self.cuts, allowed)
+
+    @cached_property
+    def _rates(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        assert self.gap is not None
+        return rates(self.cuts, self.gap)
 
     @cached_property
     def maximizer(self) -> Maximizer | None:
         """How a linear objective is maximized, where it is not the plain way."""
-        return None
+        if self.gap is None or len(self.points.empty):
+            return None
+        above, under = (side[self.points.cut] for side in self._rates)
+        return Gap.of(self.points, above, under, self.gap).maximize
 
     def of(self, cuts: SegmentCuts) -> Problem:
         """Return the same problem for a part of the rows, which stands for all of them."""
@@ -75,7 +92,11 @@ class Problem:
 
     def gap_of(self, confusions: list[Confusion]) -> float | None:
         """Return the largest difference between segments; None if that is not bounded."""
-        return None
+        if self.gap is None:
+            return None
+        found = [one.metric(self.gap.expression) for one in confusions]
+        known = [one for one in found if not math.isnan(one)]
+        return max(known) - min(known) if known else math.nan
 
     def attainable(self) -> tuple[Attainable, ...]:
         """Say how far each constraint can be met, alone and where the others hold."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -93,6 +94,7 @@ class Beside(NamedTuple):
     separate: Callable[[], Separate]
     cross_validated: Callable[[], CrossValidatedJoint]
     frontier: Callable[[], Frontier]
+    randomized: Callable[[], float]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -124,6 +126,7 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
     direction: Literal["maximize", "minimize"]
     constraints: tuple[str, ...]
     each: tuple[str, ...]
+    gap: str | None
     rows: int
     positives: int | float
     negatives: int | float
@@ -173,6 +176,14 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
         """
         return self._beside_it.cross_validated()
 
+    @cached_property
+    def randomized(self) -> float | None:
+        """With a gap: the best value if rows could be decided by chance, which fixed thresholds cannot beat.
+
+        NaN where the rate is not linear in the counts of a segment, such as precision; None without a gap.
+        """
+        return None if self.gap is None else self._beside_it.randomized()
+
     def frontier(self) -> Frontier:
         """Return the most true positives for any number of false positives, with their thresholds."""
         return self._beside_it.frontier()
@@ -197,6 +208,8 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
                 raise InfeasibleError.joint(
                     attainable=dict.fromkeys(self.each, 0.0), empty=repr(self.empty[0])
                 )
+            if not self.attainable:
+                raise InfeasibleError.joint(attainable={f"a gap of {self.gap}": math.nan})
             together = all(one.with_others is not None for one in self.attainable)
             best = [one.with_others or one for one in self.attainable] if together else self.attainable
             raise InfeasibleError.joint(
@@ -227,6 +240,8 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
     def goal(self) -> str:
         """Return the goal in words."""
         held = [*self.constraints, *(f"{text} in each" for text in self.each)]
+        if self.gap is not None:
+            held.append(f"a gap of {self.gap}")
         return in_words(self.direction, self.objective, held)
 
     def to_dict(self) -> dict[str, Any]:
@@ -240,6 +255,7 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
             "direction": self.direction,
             "constraints": list(self.constraints),
             "each": list(self.each),
+            "gap": self.gap,
             "confusion": self.confusion.to_dict() if self.confusion else None,
             "certificate": self.certificate.to_dict(),
             "rows": self.rows,
@@ -260,6 +276,8 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
             shown["single"] = self.single.to_short_dict()
             shown["separate"] = self.separate.to_dict()
             shown["cross_validated"] = self.cross_validated.to_dict()
+            if self.gap is not None:
+                shown["randomized"] = json_number(self.randomized)
         else:
             shown["attainable"] = [one.to_dict() for one in self.attainable]
         return shown
@@ -300,7 +318,7 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
         assert self.confusion is not None
         assert self.value is not None
         cells = "  ".join(f"{name} {count(number)}" for name, number in self.confusion.to_dict().items())
-        return [
+        lines = [
             ("value", f"{count(self.value)}  ({self.goal()})"),
             ("on new data", self._new_data()),
             ("one threshold", self._single()),
@@ -309,11 +327,18 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
             ("certificate", self._proof()),
             data,
         ]
+        if self.gap is not None and self.randomized == self.randomized:
+            lines.insert(
+                1, ("by chance", f"{self.randomized:.6g} at most, if equal rows may be decided differently")
+            )
+        return lines
 
     def _why(self) -> str:
         if self.empty is not None:
             return f"no threshold of segment {self.empty[0]!r} meets {' and '.join(self.each)}"
         best = [one.with_others or one for one in self.attainable]
+        if not best:
+            return f"no thresholds have a gap of {self.gap}"
         return "no thresholds meet the constraints; the best are " + ", ".join(
             f"{one.value:.6g} for {one.constraint}" for one in best
         )
@@ -325,6 +350,8 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
         held = "".join(f", {text} is {value:.4g}" for text, value in found.constraints.items())
         if self.each:
             held += f", {' and '.join(self.each)} is broken in {found.broken_segments:,} segments"
+        if found.gap is not None:
+            held += f", a gap of {self.gap} is {found.gap:.4g}"
         return f"{found.value:.6g}  ({found.folds}-fold cross-validated{held})"
 
     def _single(self) -> str:

@@ -125,6 +125,11 @@ _TIES_SHOWN = 5
     "these rows chose the threshold. See `cutpoints assess` for more.",
 )
 @click.option(
+    "--gap",
+    metavar="CONSTRAINT",
+    help="With --joint: how far a rate may differ between segments: 'recall <= 0.05'.",
+)
+@click.option(
     "--check-calibration",
     is_flag=True,
     help="Say in a sentence where calibrated probabilities would have the threshold.",
@@ -161,6 +166,7 @@ def find(
     each: tuple[str, ...],
     one_threshold: bool,
     assessed: bool,
+    gap: str | None,
     check_calibration: bool,
     policy_file: str | None,
     name: str | None,
@@ -199,6 +205,9 @@ def find(
     if joint:
         refused = {"--guarantee": guarantee, "--min-rows": min_rows, "--method": method != "auto"}
         _check_joint(by, {**refused, "--policy": policy_file})
+    if gap is not None and not joint:
+        message = "--gap needs --joint."
+        raise click.UsageError(message)
     in_each = _in_each(by, each, min_rows, one=one_threshold, joint=joint)
     segments = () if in_each else by
     if segments:
@@ -212,7 +221,7 @@ def find(
         from cutpoints.cli._segments import find_joint
 
         together = {name: goal[name] for name in ("maximize", "minimize", "subject_to")}
-        find_joint(data, by=by, as_json=as_json, random_state=random_state, each=each, **together)
+        find_joint(data, by=by, as_json=as_json, random_state=random_state, each=each, gap=gap, **together)
         return
     if segments:
         from cutpoints.cli._segments import find_by
