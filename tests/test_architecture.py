@@ -47,6 +47,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("_result", "_data"): "`Solution.decide()` reads scores as `find` does",
     ("_segments", "_policy"): "`Segments.policy()` is another",
     ("_band", "_policy"): "`Band.policy()` is another",
+    ("_joint", "_policy"): "`JointSolution.policy()` is another",
     ("_classes", "_policy"): "`OrdinalSolution.policy()` is another",
 }
 

@@ -211,3 +211,14 @@ def test_joint_options_that_do_not_fit(run, segments, options, message):
 
     assert 2 == result.exit_code
     assert message in result.stderr
+
+
+def test_a_joint_policy(run, segments, tmp_path):
+    """`--joint --policy` writes the thresholds of all segments, which decide as those of the library do."""
+    file = str(tmp_path / "policy.json")
+    result = run("find", segments, *GOAL, "--by", "land", "--joint", "--policy", file)
+    found = cp.find_joint(segments, label="y", score="p", by="land", maximize="f1")
+    scores, lands = [0.3, 0.4, 0.7, 0.8], ["DE", "DE", "FR", "IT"]
+
+    assert 0 == result.exit_code
+    assert found.decide(scores, lands).tolist() == cp.Policy.load(file).decide(scores, lands).tolist()

@@ -383,3 +383,15 @@ def test_what_is_no_gap_is_refused(gap):
     """A gap is one upper bound on a rate."""
     with pytest.raises(InvalidParameterError, match="gap must be one upper bound"):
         cp.find_joint([0, 1], [0.1, 0.2], by=["a", "b"], maximize="f1", gap=gap)
+
+
+def test_a_policy_decides_alike(tmp_path):
+    """The thresholds ship as a policy of segments, with the value to expect on new data."""
+    y, s, by = simulated(3, 100)
+    found = cp.find_joint(y, s, by=by, maximize="recall", subject_to="precision >= 0.7")
+    found.policy("together", default=0.5).save(tmp_path / "policy.json")
+    policy = cp.Policy.load(tmp_path / "policy.json")
+
+    assert found.decide(s, by).tolist() == policy.decide(s, by).tolist()
+    assert found.cross_validated.value == policy.found_on.cross_validated
+    assert [1] == policy.decide([0.5], [99]).tolist()

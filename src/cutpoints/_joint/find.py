@@ -104,7 +104,8 @@ def find_joint(
     )  # fmt: skip
     rows = segmented(data, by, caller="find_joint")
     problem = Problem(rows.cuts, wanted, in_each, between)
-    return joint_solution(problem, rows, problem.solve(), random_state, rows_are_counted=counted(data, rows))
+    found, made = problem.solve(), columns(data, rows)
+    return joint_solution(problem, rows, found, random_state, made, rows_are_counted=counted(data, rows))
 
 
 def _gap(given: tuple[Constraint, ...]) -> Constraint | None:
@@ -122,6 +123,14 @@ def _gap(given: tuple[Constraint, ...]) -> Constraint | None:
     return given[0] if given else None
 
 
+def columns(data: Data, rows: SegmentedRows) -> dict[str, Any]:
+    """Return what a policy knows of the columns."""
+    names = {"score": data.scores[0], "label": data.label} if data.named else {}
+    positive = 1 if data.pos_label is None else data.pos_label
+    dtype = "float32" if rows.cuts.thresholds.dtype.itemsize == 4 else "float64"
+    return {**names, "pos_label": positive, "dtype": dtype}
+
+
 def counted(data: Data, rows: SegmentedRows) -> bool:
     """Whether sums are numbers of rows, which can be dealt out one by one."""
     return not data.weighted and not data.counted and rows.cuts.grid.step == 1
@@ -132,6 +141,7 @@ def joint_solution(
     rows: SegmentedRows,
     found: Joint | None,
     random_state: Any,
+    columns: dict[str, Any],
     *,
     rows_are_counted: bool,
 ) -> JointSolution:
@@ -188,6 +198,7 @@ def joint_solution(
             lambda: cross_validate(problem, random_state, rows_are_counted=rows_are_counted),
             lambda: Frontier(problem, keys),
             lambda: randomized_value(problem, value),
+            columns,
         ),
         **common,
     )

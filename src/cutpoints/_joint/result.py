@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from cutpoints._joint.beside import CrossValidatedJoint, Separate
     from cutpoints._joint.frontier import Frontier
+    from cutpoints._policy import Policy
+    from cutpoints._policy.policy import Missing
     from cutpoints._result import Attainable, Confusion, Interval, Solution
 
 SHOWN = 20
@@ -95,6 +97,8 @@ class Beside(NamedTuple):
     cross_validated: Callable[[], CrossValidatedJoint]
     frontier: Callable[[], Frontier]
     randomized: Callable[[], float]
+    columns: dict[str, Any]
+    """What a policy knows of the columns: score, label, pos_label and dtype."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -200,6 +204,43 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
         """
         self.raise_if_infeasible()
         return decide_by(y_score, by, self)
+
+    def policy(
+        self,
+        name: str | None = None,
+        *,
+        default: float | Literal["error", "keep"] = "error",
+        description: str | None = None,
+        score: str | None = None,
+        label: str | None = None,
+        pos_label: Any = None,
+        missing: Missing = "error",
+    ) -> Policy:
+        """Return the thresholds as a policy: a rule to save, to deploy and to check later.
+
+        Parameters
+        ----------
+        name, description : str, default=None
+            What to call it, and what people should know about it.
+        default : float, "error" or "keep", default="error"
+            For rows of segments that were not in the data: a threshold, or refuse all rows, or leave the
+            decision missing.
+        score, label, pos_label, missing
+            As in `Solution.policy`.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> found = cp.find_joint([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.8], by=["a", "a", "b", "b"], maximize="f1")
+        >>> found.policy(default=0.5).decide([0.5, 0.5, 0.5], ["a", "b", "c"])
+        array([1, 0, 1], dtype=int8)
+        """
+        from cutpoints._policy.record import from_joint
+
+        self.raise_if_infeasible()
+        given = {"score": score, "label": label, "pos_label": pos_label}
+        columns = self._beside_it.columns | {key: value for key, value in given.items() if value is not None}
+        return from_joint(self, columns, default=default, name=name, description=description, missing=missing)
 
     def raise_if_infeasible(self) -> JointSolution:
         """Return itself, or raise `InfeasibleError` saying what can be attained."""

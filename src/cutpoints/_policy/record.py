@@ -25,6 +25,7 @@ from cutpoints.exceptions import CutpointError, InvalidParameterError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from cutpoints._joint.result import JointSolution
     from cutpoints._kernel.tables import Summary
     from cutpoints._policy.policy import Missing, Policy
     from cutpoints._result import Context, Solution
@@ -209,6 +210,48 @@ def from_segments(
         direction=found.direction,
         constraints=found.constraints,
         found_on=_found_in_segments(found, solved),
+        **made_now(),
+    )
+
+
+def from_joint(
+    found: JointSolution, columns: dict[str, Any], *, default: float | Literal["error", "keep"], **fields: Any
+) -> Policy:
+    """Turn thresholds that are best together into a policy."""
+    from cutpoints._policy.policy import Policy
+
+    assert found.value is not None
+    assert found.confusion is not None
+    if default not in ("error", "keep"):
+        columns = {**columns, "dtype": "float64"}  # a threshold by hand is of no type
+    expected = found.cross_validated.value
+    records = tuple(
+        SegmentRecord(
+            key if len(found.by) > 1 else (key,), None if one.value != one.value else one.value, one.confusion
+        )
+        for key, one in found.items()
+    )
+    return Policy.segments(
+        found.thresholds,
+        by=found.by,
+        default=default,
+        **columns,
+        **fields,
+        objective=found.objective,
+        direction=found.direction,
+        constraints=found.constraints,
+        found_on=FoundOn(
+            status=found.status,
+            value=found.value,
+            interval=None,
+            confusion=found.confusion,
+            rows=found.rows,
+            positives=found.positives,
+            negatives=found.negatives,
+            certificate=None,
+            segments=records,
+            cross_validated=None if expected != expected else expected,
+        ),
         **made_now(),
     )
 

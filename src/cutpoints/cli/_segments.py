@@ -47,10 +47,19 @@ def find_by(
         next(iter(found.values())).raise_if_infeasible()
 
 
-def find_joint(data: Data, *, by: tuple[str, ...], as_json: bool, **goal: Any) -> None:
-    """Find the thresholds that are best together and print them."""
+def find_joint(
+    data: Data,
+    *,
+    by: tuple[str, ...],
+    as_json: bool,
+    policy: tuple[str, dict[str, Any]] | None,
+    **goal: Any,
+) -> None:
+    """Find the thresholds that are best together and print them; `policy` is as for `find_by`."""
     with waiting("Searching"):
         found = cp.find_joint(data, by=list(by), **goal)
+    if policy is not None and found.value is not None:
+        found.policy(**policy[1]).save(policy[0])
     if as_json:
         print_json(found.to_dict())
     found.raise_if_infeasible()

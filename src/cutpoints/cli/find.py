@@ -202,12 +202,8 @@ def find(
     if min_rows is not None and not by:
         message = "--min-rows needs --by: it is about the rows of a segment."
         raise click.UsageError(message)
-    if joint:
-        refused = {"--guarantee": guarantee, "--min-rows": min_rows, "--method": method != "auto"}
-        _check_joint(by, {**refused, "--policy": policy_file})
-    if gap is not None and not joint:
-        message = "--gap needs --joint."
-        raise click.UsageError(message)
+    refused = {"--guarantee": guarantee, "--min-rows": min_rows, "--method": method != "auto"}
+    _check_joint(by, gap, refused, joint=joint)
     in_each = _in_each(by, each, min_rows, one=one_threshold, joint=joint)
     segments = () if in_each else by
     if segments:
@@ -221,7 +217,9 @@ def find(
         from cutpoints.cli._segments import find_joint
 
         together = {name: goal[name] for name in ("maximize", "minimize", "subject_to")}
-        find_joint(data, by=by, as_json=as_json, random_state=random_state, each=each, gap=gap, **together)
+        more = {"random_state": random_state, "each": each, "gap": gap}
+        write = None if policy_file is None else (policy_file, naming)
+        find_joint(data, by=by, as_json=as_json, policy=write, **together, **more)
         return
     if segments:
         from cutpoints.cli._segments import find_by
@@ -350,11 +348,15 @@ def _default(text: str) -> float | Literal["error", "keep"]:
         raise click.BadParameter(message) from None
 
 
-def _check_joint(by: tuple[str, ...], options: dict[str, Any]) -> None:
+def _check_joint(by: tuple[str, ...], gap: str | None, options: dict[str, Any], *, joint: bool) -> None:
     """Exit with 2 for what joint thresholds need, or cannot have."""
-    if not by:
-        message = "--joint needs --by: it finds one threshold per segment."
+    if joint != bool(joint and by) or (gap is not None and not joint):
+        message = (
+            "--joint needs --by: it finds one threshold per segment." if joint else "--gap needs --joint."
+        )
         raise click.UsageError(message)
+    if not joint:
+        return
     for option, given in options.items():
         if given:
             message = f"{option} cannot be combined with --joint."
