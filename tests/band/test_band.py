@@ -148,6 +148,13 @@ def test_coverage_is_that_of_the_best_of_all_pairs(problem, bounds, capacity):
     assert float(1 - reviewed / total) == found.value
 
 
+def test_one_cut_is_checked_too():
+    """With a score of +inf alone there is one cut, and it must meet the bounds as any other."""
+    goal = {"maximize": "coverage", "subject_to": "accuracy >= 0.9"}
+    assert "infeasible" == cp.find_band([0, 0], [math.inf, math.inf], **goal).status
+    assert 1.0 == cp.find_band([1, 1], [math.inf, math.inf], **goal).coverage
+
+
 def sample(rows=4000, seed=0):
     """Labels that follow calibrated probabilities, and these."""
     rng = np.random.default_rng(seed)

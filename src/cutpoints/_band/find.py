@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from cutpoints._kernel.cuts import Cuts
 from cutpoints._kernel.weights import as_number
 from cutpoints._result import Confusion
 from cutpoints._search.band import REVIEWED, best_pair
-from cutpoints._search.run import decide
+from cutpoints._search.band_narrow import edges_of, narrow_pairs
+from cutpoints._search.run import search
 from cutpoints._search.sweep import all_cuts
 from cutpoints._validate import generator
 
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._data.read import Data
+    from cutpoints._data.source import Source
     from cutpoints._goal import Constraints, Objective
     from cutpoints._kernel.tables import Summary
     from cutpoints._result import Guarantee, Solution
-    from cutpoints._search.band import Pair
+    from cutpoints._search.band import Pair, PairSum
 
 FOLDS = 5
 
@@ -59,7 +61,8 @@ def find_band(
 
     Exact: the optimum over all pairs of cuts, by a search that excludes nearly all of them unseen. Between
     bands of equal value the one with the fewest reviews, and then the one with the fewest automatic yes.
-    Takes about as long as `find` with ``method="sweep"``; needs the distinct scores in memory.
+    Takes about as long as `find` with ``method="sweep"``. Lazy frames and large files are read in passes, and
+    buckets of scores that can be neither end are dropped unseen.
 
     Parameters
     ----------
@@ -117,33 +120,74 @@ def find_band(
     if guarantee is not None:
         check_guarantee(wanted, guarantee, weighted=data.weighted)
     source = data.source()
-    cuts = all_cuts(source)
-    scores = cuts
-    if guarantee is not None:
-        cuts = with_no_automatic_no(cuts)
-    search = partial(_search, cuts=cuts, confidence=guarantee, random_state=random_state)
-    found = search(wanted)
-    least = None
-    if found[0] is None:
-        least, _ = search(replace(wanted, expression=None, capacity=None))
+    if guarantee is None and data.lazy and source.summary().rows > source.direct_rows:
+        found = _beyond_memory(wanted, source)
+    else:
+        found = _in_memory(wanted, source, guarantee, random_state)
+    judged = found.cuts if found.edges is None else found.edges
     beside = Beside(
-        partial(_single, wanted, scores),
+        partial(_single, wanted, source),
         partial(
-            _cross_validate, wanted, cuts, guarantee, random_state, rows_are_counted=_counted(data, cuts)
+            _cross_validate, wanted, judged, guarantee, random_state, rows_are_counted=_counted(data, judged)
         ),
     )
-    dtype: Any = "float32" if cuts.thresholds.dtype.itemsize == 4 else "float64"
+    dtype: Any = "float32" if found.cuts.thresholds.dtype.itemsize == 4 else "float64"
     score, label = (data.scores[0], data.label) if data.named else (None, None)
-    made = _band(wanted, cuts, (*found, least), source.passes, beside)
+    made = _band(wanted, found, source.passes, beside)
     return replace(made, _columns=Columns(score, label, data.pos_label, dtype))
+
+
+class _Found(NamedTuple):
+    """The cuts that were left to look at, the best pair of them, and what is promised."""
+
+    cuts: Cuts
+    pair: Pair | None
+    rows_examined: int
+    promise: Guarantee | None = None
+    least: Fraction | None = None
+    """Without a pair: the fewest reviews with which the constraints can be met."""
+    edges: Cuts | None = None
+    """Beyond memory: the edges of the first count, on which the value for new data is estimated."""
+
+
+def _in_memory(wanted: BandGoal, source: Source, confidence: float | None, random_state: Any) -> _Found:
+    cuts = all_cuts(source)
+    if confidence is not None:
+        cuts = with_no_automatic_no(cuts)
+    pair, promise = _search(wanted, cuts, confidence, random_state)
+    least = None
+    if pair is None:
+        free, _ = _search(replace(wanted, expression=None, capacity=None), cuts, confidence, random_state)
+        least = None if free is None else _reviewed(_counts(cuts, free))
+    return _Found(cuts, pair, cuts.summary.rows, promise, least)
+
+
+def _beyond_memory(wanted: BandGoal, source: Source) -> _Found:
+    summary = source.summary()
+    objective, bounds = _sums(wanted, summary)
+    narrowed = narrow_pairs(source, objective, bounds)
+    cuts = narrowed.cuts
+    pair = best_pair(cuts, objective, bounds)
+    least = None
+    if pair is None:
+        bounds = _sums(replace(wanted, capacity=None), summary)[1]
+        among = narrow_pairs(source, REVIEWED, bounds).cuts
+        free = best_pair(among, REVIEWED, bounds)
+        least = None if free is None else _reviewed(_counts(among, free))
+    edges = None if narrowed.histogram is None else edges_of(summary, narrowed.histogram)
+    return _Found(cuts, pair, narrowed.rows_examined, least=least, edges=edges)
+
+
+def _sums(wanted: BandGoal, summary: Summary) -> tuple[PairSum, list[PairSum]]:
+    objective = REVIEWED if wanted.expression is None else wanted.objective_sum(summary)
+    return objective, wanted.bounds(summary)
 
 
 def _search(
     wanted: BandGoal, cuts: Cuts, confidence: float | None, random_state: Any
 ) -> tuple[Pair | None, Guarantee | None]:
     """Return the best band, and what is promised of it."""
-    objective = REVIEWED if wanted.expression is None else wanted.objective_sum(cuts.summary)
-    bounds = wanted.bounds(cuts.summary)
+    objective, bounds = _sums(wanted, cuts.summary)
     if confidence is None:
         return best_pair(cuts, objective, bounds), None
     allowed = certified(wanted, cuts, confidence, random_state)
@@ -152,15 +196,9 @@ def _search(
     return best_pair(cuts, objective, room, allowed.sides), allowed.guarantee
 
 
-def _band(
-    wanted: BandGoal,
-    cuts: Cuts,
-    found: tuple[Pair | None, Guarantee | None, Pair | None],
-    passes: int,
-    beside: Beside,
-) -> Band:
-    """Say what was found: the best band, what is promised, and the band with the fewest reviews if none."""
-    pair, promise, least = found
+def _band(wanted: BandGoal, found: _Found, passes: int, beside: Beside) -> Band:
+    """Say what was found."""
+    cuts, pair = found.cuts, found.pair
     summary = cuts.summary
     common: dict[str, Any] = {
         "objective": wanted.objective,
@@ -171,24 +209,29 @@ def _band(
         "rows": summary.rows,
         "positives": summary.grid.number(summary.positives),
         "negatives": summary.grid.number(summary.negatives),
-        "guarantee": promise,
+        "guarantee": found.promise,
         "_beside": beside,
     }
-    resolution = summary.grid.resolution
+    proof = PairCertificate(
+        lower=math.inf if wanted.direction == "minimize" else -math.inf,
+        upper=math.inf if wanted.direction == "minimize" else -math.inf,
+        cuts=len(cuts),
+        compared=0 if pair is None else pair.compared,
+        passes=passes,
+        rows_examined=found.rows_examined,
+        resolution=summary.grid.resolution,
+    )
     if pair is None:
-        worst = math.inf if wanted.direction == "minimize" else -math.inf
-        proof = PairCertificate(worst, worst, len(cuts), 0, passes, summary.rows, resolution)
-        if promise is not None and promise.more_rows != 0:
+        if found.promise is not None and found.promise.more_rows != 0:
             return Band(status="none_certified", certificate=proof, **common)
-        fewest = None if least is None else as_number(_reviewed(_counts(cuts, least)))
+        fewest = None if found.least is None else as_number(found.least)
         return Band(status="infeasible", certificate=proof, least_reviewed=fewest, **common)
     counts = _counts(cuts, pair)
     value = float(wanted.value(counts))
     upper, lower = (cut_at(cuts, index) for index in pair[:2])
-    proof = PairCertificate(value, value, len(cuts), pair.compared, passes, summary.rows, resolution)
     return Band(
         status="optimal",
-        certificate=proof,
+        certificate=replace(proof, lower=value, upper=value),
         low=lower.threshold,
         high=upper.threshold,
         low_interval=lower.interval,
@@ -218,13 +261,13 @@ def _reviewed(counts: Mapping[str, Fraction]) -> Fraction:
     return counts["reviewed_positives"] + counts["reviewed_negatives"]
 
 
-def _single(wanted: BandGoal, cuts: Cuts) -> Solution:
+def _single(wanted: BandGoal, source: Source) -> Solution:
     """Return the best single threshold for the same goal, or for the first bound on the automatic part."""
     if wanted.expression is None:
         goal = furthest(wanted.constraints[0])
     else:
         goal = Goal(wanted.expression, wanted.direction, wanted.constraints)
-    return solve(goal, lambda one: decide(cuts, one, "sweep", 1, cuts.summary.rows))
+    return solve(goal, lambda one: search(source, one))
 
 
 # --- the value to expect on new data

@@ -142,7 +142,7 @@ class _Blocks:
         if allowed is not None:
             upper[~allowed[0]] = np.inf
             lower[~allowed[1]] = np.inf
-        self.upper, self.lower = _levels(upper), _levels(lower)
+        self.upper, self.lower = block_minima(upper), block_minima(lower)
 
     def lowered_by(self, number: int) -> _Blocks:
         """Return the same less a number: at most 0 where the sum is at most that number."""
@@ -158,7 +158,7 @@ class _Blocks:
         return found
 
 
-def _levels(values: Floats) -> list[Floats]:
+def block_minima(values: Floats) -> list[Floats]:
     """Return the values, the least of each block of `FAN_OUT`, the least of each block of those, ..."""
     found = [values]
     while len(values) > 1:
@@ -177,6 +177,8 @@ def _least(cuts: Cuts, objective: _Blocks, bounds: Sequence[_Blocks]) -> Pair | 
     exact = objective.room == 0 and all(bound.room == 0 for bound in bounds)
     top = len(objective.upper) - 1
     one = np.zeros(1, dtype=np.intp)
+    if any(bound.least(top, one, one)[0] > bound.room for bound in bounds):
+        return None
     stack = [(top, one, one, objective.least(top, one, one))]
     best: tuple[float, int, int] = (math.inf, len(cuts), len(cuts))
     best_exact: int | None = None
@@ -226,12 +228,19 @@ def _split(
     level: int, i: Index, j: Index, objective: _Blocks, bounds: Sequence[_Blocks]
 ) -> tuple[int, Index, Index, Floats]:
     """Return the pairs of blocks one level down in which a pair could meet all bounds."""
-    inner = np.arange(FAN_OUT)
-    upper = (FAN_OUT * i[:, None, None] + inner[:, None] + np.zeros(FAN_OUT, dtype=np.intp)).ravel()
-    lower = (FAN_OUT * j[:, None, None] + inner[None, :] + np.zeros((FAN_OUT, 1), dtype=np.intp)).ravel()
-    keep = (upper <= lower) & (lower < len(objective.upper[level]))
+    upper, lower = children(i, j, len(objective.upper[level]))
+    keep = np.ones(len(upper), dtype=np.bool_)
     for bound in bounds:
         upper, lower = upper[keep], lower[keep]
         keep = bound.least(level, upper, lower) <= bound.room
     upper, lower = upper[keep], lower[keep]
     return level, upper, lower, objective.least(level, upper, lower)
+
+
+def children(i: Index, j: Index, blocks: int) -> tuple[Index, Index]:
+    """Return the pairs of blocks one level down, where there are so many; the upper one is not below."""
+    inner = np.arange(FAN_OUT)
+    upper = np.broadcast_to(FAN_OUT * i[:, None, None] + inner[:, None], (len(i), FAN_OUT, FAN_OUT)).ravel()
+    lower = np.broadcast_to(FAN_OUT * j[:, None, None] + inner, (len(j), FAN_OUT, FAN_OUT)).ravel()
+    fine = (upper <= lower) & (lower < blocks)
+    return upper[fine], lower[fine]

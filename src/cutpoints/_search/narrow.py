@@ -25,7 +25,7 @@ from cutpoints.metrics.columns import PartBox
 from cutpoints.metrics.expression import SLACK, Box, Constraint
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from numpy.typing import NDArray
 
@@ -111,7 +111,12 @@ def narrow(source: Source, goal: Goal) -> Narrowed:
     scores, at most `MAX_PASSES` on any; memory for the buckets and for the rows that are left.
     """
     # To some sources, queries of an engine, each further range is dear; most do not mind.
-    asking = narrowing(source.summary(), goal, source.rows_limit, getattr(source, "most_ranges", None))
+    most_ranges = getattr(source, "most_ranges", None)
+    return narrow_by(source, narrowing(source.summary(), goal, source.rows_limit, most_ranges))
+
+
+def narrow_by(source: Source, asking: Generator[Question, Histogram | Rows, Narrowed]) -> Narrowed:
+    """Answer the questions of a search by a source, until it is narrow enough."""
     question = next(asking)
     rounds = idle = 0
     while True:
@@ -143,6 +148,29 @@ def narrowing(
     drives it decides which, so that many searches can share their passes over the data.
     """
     floor = value_of_none(summary, goal)
+
+    def promising(table: Table, most: float) -> tuple[NDArray[np.bool_], bool]:
+        nonlocal floor
+        floor, keep, _ = prune(table, goal, summary, floor)
+        if int(table.rows[keep].sum()) <= most:
+            return keep, True
+        ties = keep & _ties_at_most(table, goal, summary)
+        return keep & ~ties, not ties.any()
+
+    return (yield from narrowing_by(promising, summary, holds, most_ranges))
+
+
+def narrowing_by(
+    promising: Callable[[Table, float], tuple[NDArray[np.bool_], bool]],
+    summary: Summary,
+    holds: float = np.inf,
+    most_ranges: int | None = None,
+) -> Generator[Question, Histogram | Rows, Narrowed]:
+    """Ask, and be told, about the buckets that are promising; see `narrowing`.
+
+    `promising` returns which buckets of a table could hold a cut that is looked for. If they have more rows
+    than its second argument it may leave out ties of what it has found, and then returns False beside them.
+    """
     frontier: _Frontier | None = None
     first: Histogram | None = None
     all_ties = True
@@ -154,10 +182,8 @@ def narrowing(
             return replace(_look_closely(answer, frontier, summary), histogram=first, all_ties=all_ties)
         first = first or answer
         table = tabulate(answer, frontier)
-        floor, keep, _ = prune(table, goal, summary, floor)
-        if int(table.rows[keep].sum()) > max(holds, question.kept // 2):
-            ties = keep & _ties_at_most(table, goal, summary)
-            keep, all_ties = keep & ~ties, all_ties and not ties.any()
+        keep, complete = promising(table, max(holds, question.kept // 2))
+        all_ties = all_ties and complete
         if frontier is None and holds >= summary.rows and keep.all():
             # Whatever can be held is looked at where nothing was dropped: no need to know where buckets end.
             frontier = _everything(summary, answer)
