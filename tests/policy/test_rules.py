@@ -25,6 +25,7 @@ from pyarrow import parquet
 import cutpoints as cp
 import postgres
 from cutpoints._policy import format as _format
+from cutpoints._policy import typed_json
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 from engines.servers import DUCKDB_1, NO_IBIS
 
@@ -520,7 +521,7 @@ def test_other_keys_in_sql(run_sql, table, keys, type_):
     assert segments_by_loop(table, "keep", [0.5] * len(keys), keys) == [row[0] for row in made]
 
 
-def test_capitals_matter_whatever_the_collation(run_sql):
+def test_capitals_matter_whatever_the_collation(run_sql, request):
     """A column whose collation ignores capitals does not merge two segments."""
     type_ = {
         "duckdb": "VARCHAR COLLATE NOCASE",
@@ -528,7 +529,11 @@ def test_capitals_matter_whatever_the_collation(run_sql):
         "postgres": "text COLLATE nocase",
     }
     if run_sql.dialect == "postgres":
-        pytest.skip("a collation that ignores capitals needs ICU")
+        with request.getfixturevalue("database").cursor() as cursor:
+            cursor.execute(
+                b"CREATE COLLATION IF NOT EXISTS nocase "
+                b"(provider = icu, locale = 'und-u-ks-level2', deterministic = false)"
+            )
     policy = cp.Policy.segments({"DE": 0.4, "de": 0.6}, by="c", default="keep", score="p")
     rows = [(0.5, "DE"), (0.5, "de"), (0.5, "De")]
 
@@ -984,6 +989,47 @@ def test_a_forged_rule_is_not_believed(name, change, message):
         cp.Policy.from_dict(sealed({**content, "rule": {**content["rule"], **change}}))
     assert "must be a policy file" in str(error.value)
     assert "Hint:" in str(error.value)
+
+
+@given(data=st.data())
+def test_schema_and_reader_believe_the_same(data):
+    """Whatever a field of any rule is given, the reader believes its kind if and only if the schema does."""
+    content = json.loads(json.dumps(data.draw(st.sampled_from(list(POLICIES.values()))).to_dict()))
+    inner = content["rule"]
+    while True:
+        name = data.draw(st.sampled_from(list(inner) if isinstance(inner, dict) else range(len(inner))))
+        if not isinstance(inner[name], dict | list) or not inner[name] or data.draw(st.booleans()):
+            break
+        inner = inner[name]
+    odd = [
+        None,
+        True,
+        -1,
+        0,
+        1.5,
+        "",
+        "x",
+        "inf",
+        "a\0",
+        "keep",
+        "band",
+        "segments",
+        {},
+        [],
+        [0],
+        ["x"],
+        [[]],
+    ]
+    inner[name] = data.draw(st.sampled_from([*odd, "x" * 10_001, {"key": ["x"], "threshold": 1}]))
+    try:
+        typed_json.kind_of(_format.PolicyFile).read(content, "")
+        believed = True
+    except typed_json.FieldError:
+        believed = False
+    except InvalidParameterError:  # of the right kinds, and a rule that cannot be
+        believed = True
+
+    assert SCHEMA.is_valid(content) == believed
 
 
 def test_forged_records_of_segments():
