@@ -899,6 +899,43 @@ def test_only_files_are_filtered(parquet, tmp_path):
         cp.read(duckdb.sql(TABLE), label="y", score="p", where="p > 0.2")
 
 
+# --- files that are no scores
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["in memory", "in batches"])
+def test_underscores_are_not_part_of_numbers(csv, stream):
+    """DuckDB and Python read 1_000 as a number; in a file of scores it is a mistake, or an identifier."""
+    with pytest.raises(InvalidInputError, match=r"'p' must hold numbers\. 1 value is not a number, .*1_000"):
+        source(csv("y,p\n0,0.5\n1,1_000\n"), label="y", score="p", stream=stream).summary()
+    with pytest.raises(InvalidInputError, match=r"'p' must hold numbers"):
+        cp.Policy(0.5, score="p").apply(csv("y,p\n0,0.5\n1,1_000\n"), "-")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("a.csv", "y,p," + "x" * 3_000_000 + "\n1,0.5,1\n", r"Line 1 is longer than 2 MB"),
+        ("a.csv", "y,p,t\n1,0.5," + "x" * 3_000_000 + "\n", r"Line 2 is longer than 2 MB"),
+        ("a.ndjson", '{"y": 1, "p": 0.5, "t": "' + "x" * 20_000_000 + '"}\n', r"Line 1 is longer than 2 MB"),
+        ("a.csv", ",".join(f"c{i}" for i in range(100_000)) + "\n", r"It has 100,000 columns"),
+    ],
+    ids=["header", "line", "JSON", "columns"],
+)
+def test_files_that_are_too_wide_say_why(tmp_path, name, text, reason):
+    """The reason is the right one, and it is there soon."""
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+
+    with pytest.raises(InvalidInputError, match=reason):
+        cp.find(path, label="y", score="p", maximize="f1")
+
+
+def test_a_device_is_not_read_without_end():
+    """/dev/zero would fill the disk."""
+    with pytest.raises(InvalidInputError, match="It is a device, which may never end"):
+        cp.find("/dev/zero", label="y", score="p", maximize="f1")
+
+
 # --- files that change
 
 

@@ -29,8 +29,13 @@ def as_number(name: str, column: Column, cast: str = "cast") -> str:
     if NUMBERS.fullmatch(column.type):
         return column.sql
     if WIDE_NUMBERS.fullmatch(column.type):
-        return f"{cast}({column.sql} as double)"
+        return f"{cast}({digits(column)} as double)"
     raise InvalidInputError.not_a_number_type(name=name, type_=column.type)
+
+
+def digits(column: Column) -> str:
+    """Return the SQL of what is converted to numbers: DuckDB reads 1_000 as a number, which it is not."""
+    return f"replace({column.sql}, '_', '?')" if column.type == "VARCHAR" else column.sql
 
 
 def as_label(column: Column) -> list[list[str]]:
@@ -38,7 +43,7 @@ def as_label(column: Column) -> list[list[str]]:
     if NUMBERS.fullmatch(column.type):
         return [[column.sql]]
     if WIDE_NUMBERS.fullmatch(column.type):
-        return [[f"cast({column.sql} as double)"], [f"trim({column.sql})"]]
+        return [[f"cast({digits(column)} as double)"], [f"trim({column.sql})"]]
     return [[f"cast({column.sql} as varchar)"]]
 
 

@@ -26,6 +26,7 @@ from cutpoints._data.file_columns import (
     WIDE_NUMBERS,
     as_label,
     as_number,
+    digits,
     is_long,
     may_merge,
     typed,
@@ -53,7 +54,7 @@ LARGE_BYTES = 1 << 26
 
 _AHEAD = "32MB"
 """How much DuckDB decodes ahead of us."""
-_NO_NUMBER = "v is not null and try_cast(v as double) is null"
+_NO_NUMBER = "v is not null and try_cast(replace(cast(v as varchar), '_', '?') as double) is null"
 _MEMORY = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?B)", re.IGNORECASE)
 
 
@@ -360,7 +361,7 @@ class FileSource(BatchSource):
             isinstance(typed_label(pos_label, np.zeros(0)), str) and opened.has_text(str(columns.label))
         )
         if convert:
-            labels = Column(f"try_cast({labels.sql} as double)", "DOUBLE")
+            labels = Column(f"try_cast({digits(labels)} as double)", "DOUBLE")
         elif columns.label is not None and not NUMBERS.fullmatch(labels.type):
             labels = _text_labels(opened, labels)
         reader, positive = self._reader(labels, convert=convert)

@@ -43,6 +43,10 @@ ENDINGS = (
 """By these the files of a folder are known; a file that is named may have any."""
 _SEPARATORS = ",;\t|"
 _LONGEST_LINE_BYTES = 1 << 21
+_MOST_COLUMNS = 1 << 14
+"""DuckDB takes minutes to open a CSV with more."""
+_TOO_LONG = "is longer than 2 MB"
+_LONG_HINT = "long texts and nested values do not belong in a file of scores: leave these columns out."
 _HEADER_LINES = 100
 """Lines of JSON that are read for the names of columns."""
 
@@ -258,6 +262,7 @@ def layout_of(file: File) -> Layout:
             skip, line = 0, lines.readline(_LONGEST_LINE_BYTES)
             while line and not line.removeprefix(codecs.BOM_UTF8).strip():
                 skip, line = skip + 1, lines.readline(_LONGEST_LINE_BYTES)
+            _check_length(file, form, line, skip)
             if form == "JSON" or line.lstrip()[:1] == b"{":
                 names = _keys(line, lines)
                 return Layout("JSON", names, compression=_as_json(compression), partitions=partitions)
@@ -266,6 +271,8 @@ def layout_of(file: File) -> Layout:
         text = line.decode("utf-8-sig")
         separator = max(_SEPARATORS, key=re.sub('"[^"]*"', "", text).count)
         header = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), None)
+    except InvalidInputError:
+        raise
     except (OSError, EOFError, UnicodeDecodeError, csv.Error, ValueError) as error:
         reason = str(error).splitlines()[0].rstrip(". ") if str(error) else type(error).__name__
         hint = None
@@ -276,7 +283,23 @@ def layout_of(file: File) -> Layout:
         raise InvalidInputError.unreadable(path=file.shown, form=form, reason=reason, hint=hint) from error
     if header is None:
         raise InvalidInputError.empty_file(path=file.shown)
+    _check_columns(file, len(header))
     return Layout("CSV", tuple(name.strip() for name in header), separator, skip, compression, partitions)
+
+
+def _check_length(file: File, form: str, line: bytes, number: int) -> None:
+    """Raise for a line that was not read to its end."""
+    if len(line) == _LONGEST_LINE_BYTES and not line.endswith(b"\n"):
+        reason = f"Line {number + 1} {_TOO_LONG}"
+        raise InvalidInputError.unreadable(path=file.shown, form=form, reason=reason, hint=_LONG_HINT)
+
+
+def _check_columns(file: File, columns: int) -> None:
+    """Raise for more columns than can be read in reasonable time."""
+    if columns > _MOST_COLUMNS:
+        reason = f"It has {columns:,} columns, and at most {_MOST_COLUMNS:,} can be read"
+        hint = "keep the columns that are needed, or convert the file to Parquet."
+        raise InvalidInputError.unreadable(path=file.shown, form="CSV", reason=reason, hint=hint)
 
 
 def _encoding(file: File, start: bytes) -> str:
@@ -304,6 +327,8 @@ def _keys(line: bytes, lines: Any) -> tuple[str, ...]:
     """Return the names in the first lines of JSON: one that is missing in a line is a missing value."""
     names: dict[str, None] = {}
     for _ in range(_HEADER_LINES):
+        if len(line) == _LONGEST_LINE_BYTES and not line.endswith(b"\n"):
+            break  # DuckDB will say whether it can read it
         if line.strip():
             found = json.loads(line.decode("utf-8-sig"))
             if not isinstance(found, dict):
@@ -330,6 +355,10 @@ def unreadable(error: Exception, files: list[File]) -> InvalidInputError:
         expected, found = columns.groups()
         values = "value" if found == "1" else "values"
         reason = f"Line {line[1]} has {found} {values}, its first line has {expected}"
+    elif line and ("aximum line size" in said or "max_line_size" in said):
+        reason, hint = f"Line {line[1]} {_TOO_LONG}", _LONG_HINT
+    elif "maximum_object_size" in said:
+        reason, hint = f"A line {_TOO_LONG.replace('2 MB', '16 MB')}", _LONG_HINT
     elif line and "unicode" in said:
         reason, hint = f"Line {line[1]} is not UTF-8 text", _encoding(file, b"")
     else:

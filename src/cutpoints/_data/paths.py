@@ -6,6 +6,7 @@ import difflib
 import glob
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -61,6 +62,9 @@ def unchanged(files: Sequence[File]) -> Iterator[None]:
 
 def _spool(source: str, place: str) -> None:
     """Write what comes through a pipe to a file: DuckDB and we read it twice."""
+    if source != STANDARD_INPUT and stat.S_ISCHR(Path(source).stat().st_mode):
+        reason = "It is a device, which may never end"
+        raise InvalidInputError.unreadable(path=source, form="CSV", reason=reason)
     with Path(place).open("wb") as spool:
         if source == STANDARD_INPUT:
             shutil.copyfileobj(sys.stdin.buffer, spool)

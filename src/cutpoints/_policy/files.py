@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from cutpoints._atomic import replaced
-from cutpoints._data.file_columns import as_number
+from cutpoints._data.file_columns import as_number, digits
 from cutpoints._data.files import check_memory
 from cutpoints._data.formats import layout_of, unreadable
 from cutpoints._data.formats import table as all_columns
@@ -256,7 +256,7 @@ def scored(relation: DuckDBPyRelation, score: str, column: Column, dtype: str = 
     """Tell how to read the scores; numbers in text have no type of their own, but that of the policy."""
     if column.type == "VARCHAR":
         narrow = "FLOAT" if dtype == "float32" else "DOUBLE"
-        number = f"CAST(TRY_CAST(nullif(trim({column.sql}), '') AS {narrow}) AS DOUBLE)"
+        number = f"CAST(TRY_CAST(nullif(trim({digits(column)}), '') AS {narrow}) AS DOUBLE)"
         garbled = f"(nullif(trim({column.sql}), '') IS NOT NULL AND {number} IS NULL)"
     else:
         number, garbled = f"CAST({as_number(score, column)} AS DOUBLE)", "false"
