@@ -35,8 +35,14 @@ def folder(tmp_path_factory):
     columns = {"y": y, **models, "logit": models["m1"], "forest": models["m2"]}
     columns |= {"country": np.array(["DE", "FR"])[np.arange(ROWS) % 2], "product": np.arange(ROWS) % 3}
     columns |= {"customer": np.arange(ROWS) // 2, "month": np.full(ROWS, "2026-10")}
+    columns |= {
+        "fraud": y,
+        "amount": 1 + np.arange(ROWS) % 100,
+        "minutes": np.full(ROWS, 0.5),
+        "day": np.arange(ROWS) % 10,
+    }
     lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
-    for name in ("scores.csv", "new.csv", "scores/part.csv"):
+    for name in ("scores.csv", "new.csv", "scores/part.csv", "cards.csv", "today.csv"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     import duckdb

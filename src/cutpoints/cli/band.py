@@ -28,7 +28,8 @@ from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_
         "cutpoints band scores.csv --label y --score p --maximize coverage \\",
         "    --subject-to 'accuracy >= 0.98' --json",
         "cutpoints band scores.csv --label y --score p --maximize coverage \\",
-        "    --subject-to 'precision >= 0.9' --subject-to 'npv >= 0.95' --guarantee 0.95",
+        "    --subject-to 'precision >= 0.9' --subject-to 'npv >= 0.95' \\",
+        "    --guarantee 0.95",
     )
 )
 @data_options

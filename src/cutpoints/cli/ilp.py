@@ -130,9 +130,17 @@ def ilp(
         else:
             show(pairs(_program(model, path)))
         return
-    log = (lambda line: click.echo(line, nl=False, err=True)) if show_log else None
-    with nullcontext() if show_log else waiting("Solving"):
-        run = model.run(time_limit=time_limit, gap=gap, log=log)
+    running = True
+
+    def log(line: str) -> None:
+        if running:  # after Ctrl-C the threads of the solver go on for a moment
+            click.echo(line, nl=False, err=True)
+
+    try:
+        with nullcontext() if show_log else waiting("Solving"):
+            run = model.run(time_limit=time_limit, gap=gap, log=log if show_log else None)
+    finally:
+        running = False
         solution = model.believe(run)
     if as_json:
         solver = {"steps": run.steps, "nodes": run.nodes, "seconds": run.seconds}
