@@ -33,6 +33,7 @@ from cutpoints._search.run import SearchResult, decide, score_distribution, sear
 from cutpoints._search.sweep import all_cuts
 from cutpoints._validate import check_confidence
 from cutpoints.exceptions import DataWarning, InvalidInputError, InvalidParameterError
+from cutpoints.metrics.columns import Part, RowSum
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from cutpoints._kernel.cuts import Cuts
     from cutpoints._kernel.tables import Summary, Sums
     from cutpoints._segments import Segments
+    from cutpoints.metrics.columns import Column
     from cutpoints.metrics.expression import Constraint
 
 Method = Literal[run.Method, "ilp"]
@@ -177,7 +179,10 @@ def find(
     search_one = _searching(
         wanted, data, guarantee=guarantee, random_state=random_state, method=method, caller="find"
     )
-    solution = search_one(data.source())
+    source = data.source()
+    solution = search_one(source)
+    if wanted.columns:
+        _check_both_ways(wanted, source.summary())
     context = context_of(solution)
     if context is not None:
         above = context.distribution
@@ -204,6 +209,22 @@ def warn_if_inverted(summary: Summary, tp: Sums, fp: Sums, *, model: str | None 
     error = math.sqrt((summary.rows + 1) / (12 * share * (1 - share))) / summary.rows
     if auc < min(INVERTED_AREA, 0.5 - INVERTED_ERRORS * error):
         warnings.warn(DataWarning.inverted(auc=auc, model=model), stacklevel=4)
+
+
+def _check_both_ways(wanted: Goal, summary: Summary) -> None:
+    """Raise for costs of columns that speak for the same decision in every row of both classes."""
+    expression = wanted.expression
+    if not isinstance(expression, RowSum) or wanted.constraints or not all(summary.totals):
+        return
+    columns: dict[Column, list[Part]] = {}
+    for one in summary.columns:
+        part = Part(one.sign, one.grid.step, one.positives, one.negatives, 0, 0)
+        columns.setdefault(one.column, []).append(part)
+    counts = Part(1, summary.grid.step, summary.positives, summary.negatives, 0, 0)
+    up, down = expression.gain_and_loss(counts, columns)
+    gain, loss = (up, down) if wanted.sign > 0 else (down, up)
+    if not gain or not loss:
+        raise InvalidInputError.one_decision(objective=str(expression), called=not loss)
 
 
 def _find_in_each(wanted: Goal, data: Data, each: Any, by: Any, *, guarantee: Any, method: Any) -> Solution:

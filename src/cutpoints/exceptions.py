@@ -233,6 +233,17 @@ class InvalidInputError(CutpointError, ValueError):
         )
 
     @classmethod
+    def one_decision(cls, *, objective: str, called: bool) -> Self:
+        """Build the error of costs for which one decision is best for every row, whatever its label."""
+        always = "calling a row positive is never worse" if called else "calling a row positive never helps"
+        return cls(
+            f"'{objective}' must have something for and something against calling a row positive. "
+            f"On these rows {always}, whatever the label: no score could help to decide.",
+            hint="check signs and cells: fn is a miss, fp a false alarm; in profit(...) costs are negative.",
+            kind="one_decision",
+        )
+
+    @classmethod
     def infinite(cls, *, name: str, count: int, rows: int, first: int | None) -> Self:
         """Build the error of infinite values where only finite ones can be added up."""
         are = "is" if count == 1 else "are"

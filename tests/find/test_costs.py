@@ -1,5 +1,6 @@
 """Costs that differ from row to row, against the oracle: any signs, zeros, ties, weights, several columns."""
 
+import math
 import pickle
 from fractions import Fraction
 
@@ -94,8 +95,18 @@ def frame_of(problem, values):
     return pd.DataFrame(columns), roles
 
 
+def answer(*data, **asked):
+    """The solution; None where one decision always wins."""
+    try:
+        return cp.find(*data, **asked)
+    except InvalidInputError as error:
+        if error.kind != "one_decision":
+            raise
+        return None
+
+
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(question=questions(), small=steps)
 def test_any_costs_equal_brute_force(question, small, method):
     """Threshold, value and ties are those of every cut tried in fractions."""
@@ -104,7 +115,11 @@ def test_any_costs_equal_brute_force(question, small, method):
     expected = solve_rows(as_rows(problem, values), meaning, direction, [bound for _, bound in bounds])
     with small_steps(**small):
         asked = {direction: text, "subject_to": [text for text, _ in bounds]}
-        found = cp.find(frame, **roles, **asked, method=method)
+        found = answer(frame, **roles, **asked, method=method)
+    if found is None:  # one decision always wins
+        none = max([*problem.scores, -math.inf]) if math.inf in problem.scores else math.inf
+        assert {expected[1], *expected[2]} & {none, min(problem.scores) + 0.0}
+        return
     if expected is None:
         assert "infeasible" == found.status
         return
@@ -120,8 +135,8 @@ def test_sweep_equals_narrow(question, small):
     frame, roles = frame_of(problem, values)
     asked = {direction: text, "subject_to": [text for text, _ in bounds]}
     with small_steps(**small):
-        one, other = (cp.find(frame, **roles, **asked, method=method) for method in METHODS)
-    assert everything(one) == everything(other)
+        one, other = (answer(frame, **roles, **asked, method=method) for method in METHODS)
+    assert (one and everything(one)) == (other and everything(other))
 
 
 # --- what users do
@@ -239,6 +254,23 @@ def test_bad_costs_are_refused(values, words):
     """Missing, infinite, too few, non-numeric and absurd costs are errors."""
     with pytest.raises(CutpointError, match=words):
         cp.find(Y, P, minimize=m.cost(fp=5, fn=np.array(values)))
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        m.cost(fn=np.array(AMOUNT)),
+        m.cost(fp=5, fn=-np.array(AMOUNT)),
+        m.cost(fp=5, fn=np.zeros(4)),
+        m.cost(fp=-np.array(AMOUNT), fn=3),
+    ],
+    ids=str,
+)
+def test_costs_for_which_one_decision_always_wins(goal):
+    """Where no label could change the decision, no threshold is found, but a mistake in the costs."""
+    with pytest.raises(InvalidInputError, match="no score could help"):
+        cp.find(Y, P, minimize=goal)
+    assert "optimal" == cp.find(Y, P, minimize=goal, subject_to="recall >= 0.5").status
 
 
 def test_a_name_needs_a_column_and_an_array_needs_arrays():

@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, StratifiedShuffleSplit
 from sklearn.utils import _safe_indexing, assert_all_finite, column_or_1d, get_tags, indexable
 from sklearn.utils.metadata_routing import (
+    MetadataRequest,
     MetadataRouter,
     MethodMapping,
     get_routing_for_object,
@@ -23,6 +24,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from cutpoints._curve import curve
+from cutpoints._data.read import as_data
 from cutpoints._evaluate.cross_validation import (
     CrossValidated,
     Splits,
@@ -33,6 +35,7 @@ from cutpoints._evaluate.cross_validation import (
 from cutpoints._evaluate.splits import bad_cv, check_both_classes, make_splits
 from cutpoints._find import find
 from cutpoints._goal import Constraints, Goal, Objective, goal
+from cutpoints._sklearn.columns import Columns, columns_of
 from cutpoints._sklearn.leakage import warn_if_seen, warn_if_separated, warn_if_shared
 from cutpoints._sklearn.scoring import RESPONSE_METHODS, objective_of, positive_label_of
 from cutpoints._validate import check_confidence, generator
@@ -201,6 +204,8 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         y : array-like of shape (n_samples,)
             Labels of two classes.
         **params : dict
+            Columns that the goal adds up, by name: ``fit(X, y, amount=amount)`` for
+            ``cost(fp=5, fn=amount)``; those that are columns of a data frame X need not be given.
             `sample_weight` weighs the search, and the estimator if it takes weights; `groups` go to
             the splitter; anything else goes to the estimator's `fit`. With metadata routing enabled,
             what was requested goes where it was requested.
@@ -208,6 +213,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         wanted = self._goal()
         X, y = indexable(X, y)
         y = self._labels(y)
+        columns = columns_of(wanted, X, params, "CutpointClassifier")
         fit_params, split_params = self._routed(params)
         weights = params.get("sample_weight")
         if weights is not None:
@@ -221,38 +227,40 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             row = np.concatenate([test for _, test in splits])
         _check_not_constant(self.estimator, scores, splits)
         mass = None if weights is None else np.asarray(weights)[row]
-        return self._cut(wanted, (y[row] == self._positive).astype(np.int8), scores, splits, mass)
+        columns = {column: values[row] for column, values in columns.items()}
+        labels = (y[row] == self._positive).astype(np.int8)
+        return self._cut(wanted, (labels, scores, mass, columns), splits)
 
     def _cut(
         self,
         wanted: Goal,
-        labels: NDArray[Any],
-        scores: NDArray[Any],
+        rows: tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None, Columns],
         splits: Splits | None,
-        mass: NDArray[Any] | None,
     ) -> CutpointClassifier:
         """Find the threshold on scores of rows that did not fit the model, and judge it."""
+        labels, scores, mass, columns = rows
+        named = {column.name: values for column, values in columns.items()} or None
+        data = as_data(labels, scores, sample_weight=mass, caller="CutpointClassifier")
+        data = data.with_columns(named, "CutpointClassifier")
         asked: dict[str, Any] = {wanted.direction: wanted.expression}
         if self.guarantee is not None:
             asked |= {"guarantee": self.guarantee, "random_state": self.random_state}
-        self.solution_ = find(
-            labels, scores, subject_to=wanted.constraints or None, sample_weight=mass, **asked
-        ).raise_if_infeasible()
+        self.solution_ = find(data, subject_to=wanted.constraints or None, **asked).raise_if_infeasible()
         assert self.solution_.threshold is not None
         assert self.solution_.value is not None
         self.threshold_, self.best_score_ = self.solution_.threshold, self.solution_.value
         if self.store_cv_results:
-            every = curve(labels, scores, sample_weight=mass)
+            every = curve(data)
             values = every.values(wanted.expression)
             self.cv_results_ = {"thresholds": every.thresholds[::-1], "scores": values[::-1]}
-        judged, chosen_by = _judged(wanted, labels, scores, splits, mass)
+        judged, chosen_by = _judged(wanted, rows, splits)
         self.cross_validation_ = judged
         self.fold_thresholds_ = np.array([] if judged is None else judged.thresholds)
         self.cross_validated_value_ = math.nan if judged is None else judged.value
         free = not wanted.constraints and self.guarantee is None and 2 * chosen_by >= len(scores)
         if self.threshold == "average" and free and np.isfinite(self.fold_thresholds_).all():
             mean = float(scores.dtype.type(self.fold_thresholds_.mean()))
-            value = confusion_of(labels, scores >= mean, mass).metric(wanted.expression)
+            value = confusion_of(labels, scores >= mean, mass, columns).metric(wanted.expression)
             if wanted.sign * value >= wanted.sign * self.cross_validated_value_:
                 self.threshold_, self.best_score_ = mean, value
         return self
@@ -294,9 +302,8 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             )
         if self.guarantee is not None:
             check_confidence(self.guarantee, "CutpointClassifier", expectation=True, parameter="guarantee")
-        return goal(
-            maximize=maximize, minimize=minimize, subject_to=self.subject_to, caller="CutpointClassifier"
-        )
+        asked: dict[str, Any] = {"maximize": maximize, "minimize": minimize, "subject_to": self.subject_to}
+        return goal(**asked, caller="CutpointClassifier", columns=True)
 
     def _labels(self, y: Any) -> NDArray[Any]:
         """Check that there are two classes, and settle which is positive."""
@@ -471,10 +478,17 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     # --- scikit-learn's machinery
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Say that `fit` passes metadata on to the estimator's `fit` and the splitter's `split`."""
+        """Say that `fit` passes metadata on to the estimator's `fit` and the splitter's `split`.
+
+        The columns of the goal are requested for `fit` itself.
+        """
         to_fit = MethodMapping().add(caller="fit", callee="fit")
         to_split = MethodMapping().add(caller="fit", callee="split")
         router = MetadataRouter(owner=self).add(estimator=self.estimator, method_mapping=to_fit)
+        added = MetadataRequest(owner=self)
+        for column in self._goal().columns:
+            added.fit.add_request(param=column.name, alias=True)
+        router.add_self_request(added)
         # For a number of folds, groups make the folds; the splitter is here for what it requests.
         own = hasattr(self.cv, "split") and not isinstance(self.cv, str)
         splitter = self.cv if own else StratifiedGroupKFold()
@@ -514,15 +528,14 @@ def _part(value: Any, index: NDArray[np.intp], rows: int) -> Any:
 
 def _judged(
     wanted: Goal,
-    labels: NDArray[Any],
-    scores: NDArray[Any],
+    rows: tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None, Columns],
     splits: Splits | None,
-    mass: NDArray[Any] | None,
 ) -> tuple[CrossValidated | None, int]:
     """Cross-validate the choice of the threshold, and count the rows that chose for the smallest fold.
 
     None if there are too few rows of a class.
     """
+    labels, scores, mass, columns = rows
     if splits is None or len(splits) == 1:  # one model: only the choice of the threshold is repeated
         folds = min(5, int(labels.sum()), int((labels == 0).sum()))
         if folds < 2:
@@ -534,7 +547,10 @@ def _judged(
         entries = out_of_fold_splits(splits)
     fewest = min(len(chooses) for chooses, _ in entries)
     total = float(len(labels)) if mass is None else math.fsum(mass)
-    return cross_validate(wanted, labels, scores, entries, weights=mass, total=total, skip=True), fewest
+    found = cross_validate(
+        wanted, labels, scores, entries, weights=mass, columns=columns, total=total, skip=True
+    )
+    return found, fewest
 
 
 def check_weight_of_classes(positive: NDArray[np.bool_], sample_weight: Any) -> None:

@@ -325,7 +325,8 @@ class _Candidate(BaseEstimator):  # type: ignore[misc]
                 training.append(math.nan if value is None else value)
         row = np.concatenate([test for _, test in splits])
         pooled = np.concatenate(scores)
-        model._cut(rows.goal, rows.positive[row], pooled, splits, rows.weights_of(row))  # noqa: SLF001
+        judged: Any = rows.positive[row], pooled, rows.weights_of(row), {}
+        model._cut(rows.goal, judged, splits)  # noqa: SLF001
         validation = () if model.cross_validation_ is None else model.cross_validation_.fold_values
         value = model.cross_validated_value_
         self.result_ = Candidate(self.setting, tuple(training), validation, value, len(rows.y))

@@ -290,6 +290,18 @@ class RowSum(Expression):
             low, high, size = low / rows, high / rows, size / rows
         return widened(low, high, size)
 
+    def gain_and_loss(self, counts: Part, columns: Mapping[Column, list[Part]]) -> tuple[Fraction, Fraction]:
+        """Return by how much calling rows can raise the value at most, and lower it; all are called here.
+
+        A gain of 0 means that no row, whatever its label, raises the value when it is called.
+        """
+        gain = loss = Fraction(0)
+        for weights, part in self._parts(counts, columns):
+            for called, left in (("tp", "fn"), ("fp", "tn")):
+                change = (weights[called] - weights[left]) * getattr(part, called)
+                gain, loss = gain + max(change, Fraction(0)), loss + max(-change, Fraction(0))
+        return gain, loss
+
     def linear_fractional(self, positives: Fraction, negatives: Fraction) -> None:
         """There is none: the value depends on more than TP and FP."""
         return
