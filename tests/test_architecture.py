@@ -52,7 +52,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 }
 
 # What of the private modules the command line may import; all else it takes from `import cutpoints`.
-FOR_COMMANDS = ("_format", "_validate", "_version", "_data.progress")
+FOR_COMMANDS = ("_atomic", "_format", "_validate", "_version", "_data.progress")
 
 # Which rooms or modules may import a package at all. What is not listed here is not imported.
 PACKAGES = {

@@ -140,3 +140,18 @@ def test_example_in_the_repository_is_what_the_demo_writes(saved, tmp_path):
     assert [row[0] for row in kept] == [row[0] for row in written]
     for ours, theirs in zip(kept[1:], written[1:], strict=True):
         assert abs(float(ours[1]) - float(theirs[1])) < 5e-4
+
+
+def test_a_full_disk_leaves_no_half_file(process, tmp_path):
+    """A limit on the size of files stands for the disk."""
+    import resource
+
+    running = process(
+        *("demo", "--save", str(tmp_path / "scores.csv")),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)),
+    )
+    _, err = running.communicate()
+
+    assert 1 == running.returncode
+    assert "must be a place that can be written to" in err
+    assert [] == list(tmp_path.iterdir())

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import cutpoints as cp
+from cutpoints._atomic import replaced
 from cutpoints._format import count, exact, value
 from cutpoints.cli._options import examples, json_option
 from cutpoints.cli._output import print_json, show, table, waiting
@@ -153,13 +154,10 @@ def solve(labels: NDArray[Any], scores: NDArray[Any]) -> list[Result]:
 
 
 def _save(path: Path, labels: NDArray[Any], scores: NDArray[Any]) -> None:
-    try:
-        with path.open("x", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow([LABEL, SCORE])
-            writer.writerows(zip(labels.tolist(), scores.tolist(), strict=True))
-    except OSError as error:
-        raise click.FileError(str(path), error.strerror or str(error)) from error
+    with replaced(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([LABEL, SCORE])
+        writer.writerows(zip(labels.tolist(), scores.tolist(), strict=True))
 
 
 def _print(results: list[Result], save: str | None) -> None:
