@@ -735,6 +735,10 @@ def test_it_prints(visit):
         page.locator("#figure-roc").bounding_box(),
     )
     assert plot["x"] + plot["width"] <= card["x"] + card["width"]
+    page.set_viewport_size({"width": 690, "height": 1000})  # the inside of A4
+    settle(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.set_viewport_size({"width": 1440, "height": 900})
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen")
     settle(page)
