@@ -217,7 +217,9 @@ def check_routes(rng: np.random.Generator, until: float) -> tuple[Counter[str], 
             number += 1
             for name, way in ways.items():
                 dear = name not in {"arrays, sweep", "arrays, narrow", "counts", "sketch, refine"}
-                text = np.isinf(problem.s).any() and "ndjson" in name  # JSON has no infinity
+                # Text has no float32, and JSON no infinity: these are other problems there.
+                text = problem.s.dtype == np.float32 and name.startswith(("csv", "ndjson"))
+                text |= bool(np.isinf(problem.s).any()) and "ndjson" in name
                 if text or (dear and number % RARE):
                     continue
                 found = outcome(partial(_narrowed, partial(way, problem)))
@@ -338,7 +340,7 @@ def main(seconds: float, seed: int | None = None) -> int:
     lines = [*wrong, *faults, f"{'route':<24}{'problems':>10}{'wrong':>8}   seed {start}"]
     for asked, found in ((problems, wrong), (texts, faults)):
         for name, count in asked.items():
-            bad = sum(line.startswith((f"{name},", f"{name}:")) for line in found)
+            bad = sum(line.startswith((f"{name}, seed", f"{name}:")) for line in found)
             lines.append(f"{name:<24}{count:>10,}{bad:>8,}")
     bad = len(wrong) + len(faults)
     lines.append(f"{'all':<24}{sum(problems.values()) + sum(texts.values()):>10,}{bad:>8,}")
