@@ -482,7 +482,7 @@ def test_misspelt_metric_names_its_neighbours(text, near):
     ("text", "hint"),
     [
         ("f1 == 0.5", "use >= or <="),
-        ("f(2)", "for example"),
+        ("f(2)", "did you mean 'f.beta=2"),
         ("f1 +", "for example 'f1'"),
         ("f1 ** 2", "for example 'f1'"),
         ("f(gamma=2)", r"for example f\(beta=2\)"),

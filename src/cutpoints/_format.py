@@ -247,6 +247,20 @@ def text_width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
+def html_table(rows: Sequence[Sequence[str]], left: Collection[int] = ()) -> str:
+    """Return rows, the first of which has the names of the columns, as a table for notebooks."""
+
+    def line(row: Sequence[str], tag: str) -> str:
+        cells = (
+            f"<{tag} style='text-align:{'left' if i in left else 'right'}'>{html.escape(cell)}</{tag}>"
+            for i, cell in enumerate(row)
+        )
+        return f"<tr>{''.join(cells)}</tr>"
+
+    body = "".join(line(row, "td") for row in rows[1:])
+    return f"<table><thead>{line(rows[0], 'th')}</thead><tbody>{body}</tbody></table>"
+
+
 def html_pairs(lines: Iterable[tuple[str, str]]) -> str:
     """Return names and texts as a table for notebooks."""
     rows = "".join(

@@ -14,6 +14,8 @@ A name inside cost(...), profit(...) or called(...) is a column of the data:
 from __future__ import annotations
 
 import ast
+import inspect
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -214,7 +216,21 @@ def _parsed(text: str, parameter: str, caller: str) -> Any:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         if isinstance(error, InvalidParameterError):
             raise
-        raise reader.unreadable(text, "a name or an expression of metrics") from error
+        raise reader.unreadable(text, "a name or an expression of metrics", _respelled(text)) from error
+
+
+_CORRECTED = 200
+"""Longer texts are no slips of the hand."""
+
+
+def _respelled(text: str) -> str | None:
+    """Return the hint for a slip that is easily made: a percent sign, or one equals sign."""
+    if len(text) > _CORRECTED:
+        return None
+    meant = re.sub(r"(\d+(?:\.\d+)?)\s*%", lambda found: f"{float(found[1]) / 100:g}", text)
+    if "(" not in meant:
+        meant = re.sub(r"\s*(?<![<>=!])=(?!=)\s*", " >= ", meant)
+    return f"did you mean '{meant.strip()}'?" if meant != text else None
 
 
 @dataclass(frozen=True)
@@ -238,7 +254,8 @@ class _Reader:
                 return self._call(name, keywords)
             case ast.Call(func=ast.Name(id=name)):
                 canonical = canonical_name(name)
-                raise self._refuse(f"{canonical} with its parameters given by name", node)
+                must_be = f"{canonical} with its parameters given by name"
+                raise self._refuse(must_be, node, self._with_names(node, name, canonical))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return -self._value(operand)
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
@@ -339,6 +356,20 @@ class _Reader:
             else:
                 raise self._refuse("a comparison of a metric with a number", node)
         return found
+
+    def _with_names(self, node: ast.Call, name: str, canonical: str) -> str | None:
+        """Return the hint that gives the arguments of a call their names."""
+        family = FAMILIES.get(canonical)
+        if family is None:
+            return None
+        given = {word.arg for word in node.keywords}
+        names = ["fp", "fn"] if canonical == "cost" else inspect.signature(family).parameters
+        free = [one for one in names if one not in given]
+        if len(free) < len(node.args):
+            return None
+        words = [f"{one}={ast.unparse(value)}" for one, value in zip(free, node.args, strict=False)]
+        words += [ast.unparse(word) for word in node.keywords]
+        return f"did you mean '{name}({', '.join(words)})'?"
 
     def _refuse(self, must_be: str, node: ast.AST, hint: str | None = None) -> InvalidParameterError:
         part = ast.get_source_segment(self.text.strip(), node) or self.text

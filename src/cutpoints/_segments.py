@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import html
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from cutpoints._data.array_input import as_floats, same_index
 from cutpoints._data.arrays import ArraySource
 from cutpoints._data.segment_codes import coded, combined, in_order
 from cutpoints._data.segments import Grouped
-from cutpoints._format import count, json_number, text_table, to_frame
+from cutpoints._format import count, html_table, json_number, text_table, to_frame
 from cutpoints._goal import Goal, furthest, in_words, with_others
 from cutpoints._result import Solution
 from cutpoints._search.together import search_together
@@ -288,15 +289,9 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
         return f"{text}\n{self._tail(len(rows))}"
 
     def _repr_html_(self) -> str:
-        import html
-
         header, rows = self.lines(10 * _SHOWN)
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in header)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-        )
-        tail = html.escape(self._tail(len(rows)))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{tail}</p>"
+        shown = html_table([header, *rows], [*range(len(self.by)), len(header) - 1])
+        return f"{shown}<p>{html.escape(self._tail(len(rows)))}</p>"
 
     def _tail(self, shown: int) -> str:
         more = f"{len(self) - shown:,} more segments; " if len(self) > shown else ""

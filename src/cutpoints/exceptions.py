@@ -427,6 +427,11 @@ class InvalidInputError(CutpointError, ValueError):
         if pattern:
             hint = "check the folder and the ending; '**' matches folders of any depth."
             return cls(f"The pattern '{path}' must match at least one file. It matches none.", hint=hint)
+        if "://" in path:
+            return cls(
+                f"Only local files are read, got '{path}'.",
+                hint="download it first; in Python, pass a lazy frame of DuckDB, Polars or Spark.",
+            )
         hint = "check the path, or pass '-' for standard input."
         if near:
             hint = f"did you mean {_join([repr(match) for match in near], 'or')}?"
@@ -798,7 +803,7 @@ class InfeasibleError(CutpointError, ValueError):
             hint = "relax the constraint, or choose another objective."
         elif len(best) == 1:
             found = f"No cut satisfies {names}. The best that any cut attains is {''.join(best.values())}."
-            hint = "relax the constraint to a value that can be attained."
+            hint = _as_share(attainable) or "relax the constraint to a value that can be attained."
         elif together:
             found = (
                 f"No cut satisfies {names} together. The best that any cut attains for each of them where "
@@ -1012,6 +1017,16 @@ class MissingDependencyError(CutpointError, ImportError):
         error.name = package
         return error
 
+    @classmethod
+    def browser(cls, *, names: Sequence[str], said: str | None = None) -> Self:
+        """Build the error of a PDF without a browser that prints it."""
+        found = "None was found." if said is None else f"It failed: {said.rstrip('. ')}."
+        return cls(
+            f"A browser must be installed to write PDF: Chromium, Chrome or Edge. {found}",
+            hint="write .html instead, and print that page; or put one of "
+            f"{_join(list(names), 'or')} on the path.",
+        )
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (type(self), self.args), {**vars(self), "name": self.name}
 
@@ -1057,6 +1072,19 @@ class DataWarning(_Worded, UserWarning):
     def same_column(cls, *, name: str) -> Self:
         """Build the warning of a column that is both the label and the score."""
         return cls(f"Label and score are the same column, {name!r}: every result will look perfect.")
+
+
+def _as_share(attainable: Mapping[str, tuple[float, float]]) -> str | None:
+    """Return the hint for a percentage where a share was meant, such as 'precision >= 95'."""
+    ((text, (best, _)),) = attainable.items()
+    left, _, bound = text.rpartition(" ")
+    try:
+        percent = float(bound)
+    except ValueError:
+        return None
+    if not (1 < percent <= 100 and best <= 1):
+        return None
+    return f"a share is a number from 0 to 1: did you mean '{left} {percent / 100:g}'?"
 
 
 def _unpickled(cls: type[_Worded], args: tuple[Any, ...]) -> _Worded:

@@ -51,7 +51,7 @@ def test_no_policy_of_what_is_infeasible(run, scores, tmp_path):
     policy = tmp_path / "p.json"
     cp.Policy(0.5).save(policy)
     goal = ("--maximize", "recall", "--subject-to", "precision >= 0.99", "--subject-to", "recall >= 0.9")
-    result = run("find", scores, *COLUMNS, *goal, "--policy", str(policy))
+    result = run("find", scores, *COLUMNS, *goal, "--policy", str(policy), "--force")
 
     assert 3 == result.exit_code
     assert 0.5 == cp.Policy.load(policy).threshold
@@ -114,7 +114,7 @@ def test_missing_scores_in_words(run, policy, tmp_path):
     """The error names the option; with it, the summary says what became of these rows."""
     path = tmp_path / "m.csv"
     path.write_text("p,a\n0.9,1\n,2\n", encoding="utf-8")
-    out = ("-o", str(tmp_path / "o.csv"))
+    out = ("--force", "-o", str(tmp_path / "o.csv"))
     result = run("apply", policy, str(path), *out)
 
     assert 1 == result.exit_code
@@ -167,7 +167,8 @@ def test_a_signal_leaves_nothing_behind(process, policy, tmp_path, number, code)
     out.write_text("old", encoding="utf-8")
     spool.mkdir()
     before = set(tmp_path.iterdir())
-    running = process("apply", policy, "-", "-o", str(out), stdin=subprocess.PIPE, env={"TMPDIR": str(spool)})
+    words = ("apply", policy, "-", "-o", str(out), "--force")
+    running = process(*words, stdin=subprocess.PIPE, env={"TMPDIR": str(spool)})
     deadline = time.monotonic() + 60
     while not list(spool.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -80,7 +80,7 @@ def test_no_command_prints_the_help(run):
     """`cutpoints` alone shows what there is."""
     result = run()
 
-    assert "Commands:" in result.output
+    assert "Find a threshold:" in result.output
 
 
 def test_version_in_three_forms(run):

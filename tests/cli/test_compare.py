@@ -89,18 +89,18 @@ def test_compare_bad_options(two, run, arguments, code, message):
 
 
 def test_compare_draws(two, run, tmp_path):
-    """--plot writes the picture and says where."""
+    """--plot writes the plot and says where."""
     place = tmp_path / "models.png"
     result = run(
         "compare", two, "--label", "y", "--score", "m1", "--score", "m2", *GOAL, "--plot", str(place)
     )
     assert 0 == result.exit_code
     assert place.read_bytes().startswith(b"\x89PNG")
-    assert "picture" in result.stdout
+    assert f"Wrote {place}." in result.stderr
 
 
 def test_curve_draws_plots(two, run, tmp_path):
-    """--plot writes each picture into the folder, which is made."""
+    """--plot writes each plot into the folder, which is made."""
     folder = tmp_path / "plots"
     result = run(
         "curve", two, "--label", "y", "--score", "m1", "--plot", "roc,pr,threshold", "-o", str(folder),
@@ -123,7 +123,7 @@ def test_curve_writes_svg(two, run, tmp_path):
 
 
 def test_curve_refuses_unknown_plots(two, run):
-    """An unknown picture is exit 2, with the nearest name, before anything is read."""
+    """An unknown plot is exit 2, with the nearest name, before anything is read."""
     result = run("curve", two, "--label", "y", "--score", "m1", "--plot", "rco")
     assert 2 == result.exit_code
     assert "Did you mean roc?" in result.stderr

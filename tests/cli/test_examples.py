@@ -1,5 +1,6 @@
 """The examples in the help texts run as they are written."""
 
+import itertools
 import shlex
 from pathlib import Path
 
@@ -63,6 +64,10 @@ def test_the_example_runs(run, folder, monkeypatch, line):
         monkeypatch.chdir(folder / "new")
     piped = Path("new.csv").read_text(encoding="utf-8") if line.startswith("cat new.csv | ") else None
     name, *words = shlex.split(line.removeprefix("cat new.csv | ").partition(" > ")[0])
+    outputs = ("-o", "--policy", "--write", "--plot")
+    for option, path in itertools.pairwise(words):
+        if option in outputs and Path(path).is_file():  # of another example, and not overwritten
+            Path(path).unlink()
     result = run(*words, input=piped)
 
     assert "cutpoints" == name

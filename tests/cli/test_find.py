@@ -216,7 +216,7 @@ def test_options_that_do_not_go_together_are_exit_2(run, scores, options, messag
     [
         (["--maximize", "f11"], "Got 'f11' instead", "did you mean 'f1'"),
         (["--maximize", "f1 >= 2"], "--maximize must be", "constraints go into --subject-to"),
-        (["--maximize", "cost(2, 1)"], "given by name", "for example"),
+        (["--maximize", "cost(2, 1)"], "given by name", "did you mean 'cost(fp=2, fn=1)'"),
         (["--maximize", "__import__('os')"], "Got '__import__'", "cutpoints metrics"),
         (["--maximize", ""], "--maximize must be", "for example"),
         (["--maximize", "f1", "--subject-to", "precision"], "--subject-to must be", "for example"),

@@ -37,7 +37,7 @@ def test_it_writes_a_page(scores, tmp_path):
     """The sentence and the place of the page are printed."""
     page = tmp_path / "out" / "report é.html"
     result = run(scores, *COLUMNS, "-o", page, "--title", "Hello <b>")
-    assert (0, "") == (result.exit_code, result.stderr)
+    assert (0, f"Wrote {page}.\n") == (result.exit_code, result.stderr)
     assert "Flag a case when p ≥ 0.4: this flags 33.3 % of cases" in " ".join(result.stdout.split())
     assert "Hello &lt;b&gt;" in page.read_text(encoding="utf-8")
 
@@ -119,7 +119,7 @@ def test_an_infeasible_goal_writes_no_page(scores, tmp_path):
     """Exit code 3, a message, and the old page as it was."""
     page = tmp_path / "r.html"
     page.write_text("old", encoding="utf-8")
-    result = run(scores, *COLUMNS, "--subject-to", "precision > 1", "-o", page)
+    result = run(scores, *COLUMNS, "--subject-to", "precision > 1", "-o", page, "--force")
     assert 3 == result.exit_code
     assert "old" == page.read_text(encoding="utf-8")
 

@@ -15,7 +15,7 @@ from cutpoints._curve import Table
 from cutpoints._curve.hull import sentence
 from cutpoints._equality import compared_by_value
 from cutpoints._evaluate import evaluate_cut
-from cutpoints._format import exact, json_number, p_value, short
+from cutpoints._format import exact, html_pairs, json_number, p_value, short
 from cutpoints._search.hulls import chain
 from cutpoints._validate import one_of
 from cutpoints.exceptions import InfeasibleError, InvalidParameterError
@@ -374,6 +374,11 @@ class Comparison:
         if self.curves and not any(math.isnan(e.auc) for e in self.entries.values()):
             shown["hull"] = self.hull.to_dict()
         return shown
+
+    def _repr_html_(self) -> str:
+        """Show the verdict and the models in a notebook."""
+        facts = [("goal", str(self.goal)), ("winner", ", ".join(self.winners) or "none")]
+        return html_pairs([*facts, ("verdict", self.verdict)]) + self.table()._repr_html_()
 
     def __repr__(self) -> str:
         lines = [f"goal      {self.goal}"]

@@ -17,6 +17,7 @@ from cutpoints._curve.table import Table
 from cutpoints._data.read import as_data
 from cutpoints._equality import compared_by_value
 from cutpoints._find import cut_at, of_negated, solve, warn_if_inverted
+from cutpoints._format import html_pairs, rows_in_words, value
 from cutpoints._goal import Constraints, Objective, goal, objective
 from cutpoints._search.run import SearchResult, decide
 from cutpoints._search.sweep import all_cuts
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from cutpoints._kernel.cuts import Cuts
     from cutpoints._result import Cut, Solution
 
+_NOTEBOOK_CUTS = 12
 COLUMNS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
 _SMALL = 1 << 61
 
@@ -120,6 +122,19 @@ class Curve:
             f"<Curve of {len(self):,} cuts: {self._cuts.summary.rows:,} rows, "
             f"{positives:,g} positive, {negatives:,g} negative>"
         )
+
+    def _repr_html_(self) -> str:
+        """Show the areas, and cuts spread over the curve, in a notebook."""
+        facts = [
+            ("cuts", f"{len(self):,}"),
+            ("data", rows_in_words(self.rows, self.positives, self.negatives)),
+            ("AUC", value(self.auc)),
+            ("average precision", value(self.average_precision)),
+        ]
+        index = self.spread(_NOTEBOOK_CUTS)
+        below = np.append(self.thresholds[1:], -np.inf)[index]
+        columns = {name: column[index] for name, column in self.table().items()}
+        return html_pairs(facts) + Table(columns, below)._repr_html_()
 
     def warn_if_inverted(self, *, model: str | None = None) -> None:
         """Warn if positives score clearly lower than negatives."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoints._format import shortest_inside, text_table, to_frame
+from cutpoints._format import html_table, shortest_inside, text_table, to_frame
 
 _HALF = 10
 
@@ -42,13 +42,20 @@ class Table(Mapping[str, NDArray[Any]]):
         return to_frame(self._columns, "polars")
 
     def __str__(self) -> str:
+        return text_table(*self._shown())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._shown())
+
+    def _shown(self) -> tuple[list[list[str]], list[int]]:
+        """Return the first and the last rows as text, and which columns are texts."""
         rows = len(next(iter(self._columns.values())))
         shown = (
             list(range(rows)) if rows <= 2 * _HALF + 1 else [*range(_HALF), -1, *range(rows - _HALF, rows)]
         )
         lines = [list(self._columns)]
         lines += [["..." if i < 0 else self._cell(name, i) for name in self._columns] for i in shown]
-        return text_table(lines, [i for i, x in enumerate(self._columns.values()) if x.dtype.kind in "UO"])
+        return lines, [i for i, x in enumerate(self._columns.values()) if x.dtype.kind in "UO"]
 
     __repr__ = __str__
 

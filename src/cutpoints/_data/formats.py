@@ -90,6 +90,8 @@ class Layout:
     skip: int = 0
     compression: str = "none"
     partitions: tuple[str, ...] = ()
+    array: bool = False
+    """Of JSON: one array of objects, in place of an object in each line."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,7 @@ def _read(
         found = connection.read_json(
             paths,
             columns=fields,
-            format="newline_delimited",
+            format="array" if layout.array else "newline_delimited",
             compression=compression,
             hive_partitioning=hive,
         )
@@ -264,8 +266,10 @@ def layout_of(file: File) -> Layout:
                 skip, line = skip + 1, lines.readline(_LONGEST_LINE_BYTES)
             _check_length(file, form, line, skip)
             if form == "JSON" or line.lstrip()[:1] == b"{":
-                names = _keys(line, lines)
-                return Layout("JSON", names, compression=_as_json(compression), partitions=partitions)
+                array = line.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"["
+                names = _keys_of_array(line, lines) if array else _keys(line, lines)
+                packed = _as_json(compression)
+                return Layout("JSON", names, compression=packed, partitions=partitions, array=array)
             while line.count(b'"') % 2 and (more := lines.readline(_LONGEST_LINE_BYTES)):
                 line += more  # a name with a line end in it
         text = line.decode("utf-8-sig")
@@ -337,6 +341,27 @@ def _keys(line: bytes, lines: Any) -> tuple[str, ...]:
         line = lines.readline(_LONGEST_LINE_BYTES)
         if not line:
             break
+    return tuple(names)
+
+
+def _keys_of_array(line: bytes, lines: Any) -> tuple[str, ...]:
+    """Return the names in the first objects of a JSON array."""
+    start = (line + lines.read(_LONGEST_LINE_BYTES)).decode("utf-8-sig", errors="ignore").lstrip()
+    names: dict[str, None] = {}
+    place = 1
+    for _ in range(_HEADER_LINES):
+        place += len(start[place:]) - len(start[place:].lstrip(", \t\r\n"))
+        if start[place : place + 1] == "]":
+            break
+        try:
+            found, place = json.JSONDecoder().raw_decode(start, place)
+        except json.JSONDecodeError:
+            if names:
+                break  # the objects go on beyond what was read
+            raise
+        if not isinstance(found, dict):
+            raise ValueError  # noqa: TRY004 - of the file, as in `_keys`
+        names |= dict.fromkeys(found)
     return tuple(names)
 
 

@@ -154,6 +154,10 @@ def apply(
                     got=target,
                     hint="write to a new file, and rename it afterwards.",
                 )
+        for file in files:
+            if layout_of(file).array:
+                reason = "It is an array, and decisions are written line by line"
+                raise InvalidInputError.unreadable(path=file.shown, form="JSON", reason=reason)
         forms = {_FORMS[layout_of(file).form] for file in files}
         if len(forms) > 1:
             raise InvalidInputError.mixed_files(what="format", first=files[0].shown, other=files[-1].shown)

@@ -12,6 +12,7 @@ from cutpoints._data.read import Data, as_data
 from cutpoints._goal import Constraints, Goal, Objective, goal
 from cutpoints._report.headline import Names
 from cutpoints._report.page import render
+from cutpoints._report.pdf import print_page
 from cutpoints._report.segments import by_segment
 from cutpoints._report.summary import NAMELESS, is_money, look, ranked, summarize
 from cutpoints._report.verdict import verdict
@@ -49,9 +50,12 @@ class Report:
         return render(self.summary)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page; a failed write leaves an older file as it was."""
+        """Write the page as HTML, or as PDF through Chromium, Chrome or Edge if the path ends in .pdf.
+
+        A failed write leaves an older file as it was.
+        """
         place = Path(path)
-        page = self.html().encode("utf-8")
+        page = print_page(self.html()) if place.suffix.lower() == ".pdf" else self.html().encode("utf-8")
         with replaced(place, folders=True) as beside:
             beside.write_bytes(page)
         return place

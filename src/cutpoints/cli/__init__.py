@@ -36,6 +36,8 @@ from cutpoints.cli.version import version
 from cutpoints.exceptions import CutpointError, DataWarning, InfeasibleError
 
 INTERRUPTED = 130
+_NAME_WIDTH = 11
+"""Of the longest command: all groups are aligned."""
 
 
 class _Failure(click.ClickException):
@@ -71,6 +73,13 @@ class _Commands(click.Group):
             click.echo("\nInterrupted.", err=True)
             ctx.exit(INTERRUPTED)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by task; a line that is too long is wrapped, and never cut."""
+        for task, commands in _GROUPS.items():
+            with formatter.section(task):
+                rows = [(str(one.name), one.get_short_help_str(limit=200)) for one in commands]
+                formatter.write_dl([(f"{name:<{_NAME_WIDTH}}", text) for name, text in rows])
+
 
 def _show_warning(
     ctx: click.Context, shown: set[str], message: Warning | str, *_place: Any, **_more: Any
@@ -96,21 +105,12 @@ def main() -> None:
     """Find the decision threshold of a classifier that is best for a goal, and prove it."""
 
 
-_COMMANDS = (
-    find,
-    band,
-    curve,
-    compare,
-    assess,
-    calibration,
-    expected,
-    ilp,
-    policy,
-    apply,
-    check,
-    report,
-    metrics,
-    demo,
-)
-for _command in (*_COMMANDS, version):
+_GROUPS = {
+    "Find a threshold": (find, band, expected, ilp),
+    "Look at it": (curve, report),
+    "Trust it": (assess, compare, calibration),
+    "Deploy it": (policy, apply, check),
+    "Learn": (demo, metrics, version),
+}
+for _command in (one for _group in _GROUPS.values() for one in _group):
     main.add_command(_command)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -10,10 +11,12 @@ import click
 from cutpoints.exceptions import Argument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from cutpoints.exceptions import Column, CutpointError, DataWarning
 
+_FILES = "cutpoints.files"
+_SHOWN = 60
 _OPTIONS = {
     "y_true": ("--label",),
     "y_score": ("--score",),
@@ -27,6 +30,53 @@ _OPTIONS = {
 def name_columns(**columns: str | None) -> None:
     """Have errors of this command call arrays by the columns of the file that they come from."""
     click.get_current_context().meta[__name__] = columns
+
+
+def name_files(files: Sequence[str], *, filtered: bool) -> None:
+    """Have errors of this command name the line of a file, if rows are those of one file."""
+    click.get_current_context().meta[_FILES] = files[0] if len(files) == 1 and not filtered else None
+
+
+def _more(error: CutpointError | DataWarning, options: set[str], file: str | None) -> str:
+    """Say in which line of the file the first bad value is, and which option helps."""
+    kind, name, first = (getattr(error, field, None) for field in ("kind", "name", "first"))
+    said = ""
+    if kind in {"nan", "not_numbers"} and "--where" in options:
+        if kind == "nan":
+            said = f'\nTo leave them out: --where "{name} is not null"'
+        elif "%" in error.facts:
+            said = f"\nTo read percentages: {_replacing(name, '%', '', ' / 100')}"
+        elif error.hint is not None and "comma" in error.hint:
+            said = f"\nTo read decimal commas: {_replacing(name, ',', '.')}"
+    if file is None or not isinstance(first, int):
+        return said
+    found = _line(file, first)
+    return said if found is None else f"{said}\nThe first is in line {found[0]:,} of '{file}': {found[1]}"
+
+
+def _replacing(name: object, old: str, new: str, then: str = "") -> str:
+    # Shown, and never run.
+    return f"--sql \"select * replace (replace({name}, '{old}', '{new}')::double{then} as {name}) from data\""  # noqa: S608
+
+
+def _line(file: str, row: int) -> tuple[int, str] | None:
+    """Return the line of a CSV file that a row (from 0) ends in, and the row; None for other files."""
+    if not file.lower().endswith((".csv", ".tsv", ".txt")):
+        return None
+    try:
+        with Path(file).open(encoding="utf-8-sig") as lines:
+            record, records = "", -1  # the first one has the names
+            for number, line in enumerate(lines, 1):
+                record += line
+                if record.count('"') % 2:
+                    continue  # a line may end inside quotes
+                records += bool(record.strip())
+                if records == row + 1:
+                    return number, " ".join(record.split())[:_SHOWN]
+                record = ""
+    except (OSError, UnicodeDecodeError):
+        pass
+    return None
 
 
 def in_shell(error: CutpointError | DataWarning, context: click.Context) -> str:
@@ -46,7 +96,7 @@ def in_shell(error: CutpointError | DataWarning, context: click.Context) -> str:
             return name if mention.value is ... else str(mention)
         return option if mention.value is ... else f"{option} {_quoted(str(mention.value))}"
 
-    return error.worded(spell)
+    return error.worded(spell) + _more(error, options, context.meta.get(_FILES))
 
 
 def _options(command: click.Command) -> Iterator[str]:

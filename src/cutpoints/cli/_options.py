@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 import cutpoints as cp
+from cutpoints.cli._errors import name_files
 
 if TYPE_CHECKING:
     from cutpoints import Data
 
+_LEAST_INCHES, _MOST_INCHES = 1, 100
+FORCE = "cutpoints.force"
 F = TypeVar("F", bound=Callable[..., Any])
 
+force_option = click.option(
+    "--force",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=lambda context, _option, given: context.meta.update({FORCE: given}),
+    help="Overwrite files that exist.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
 
@@ -121,6 +133,46 @@ def random_state_option(text: str) -> Callable[[F], F]:
     )
 
 
+def _inches(_context: click.Context, option: click.Parameter, text: str | None) -> tuple[float, float] | None:
+    """Read a width and a height, such as 7x5."""
+    if text is None:
+        return None
+    try:
+        width, height = (float(part) for part in text.lower().split("x"))
+    except ValueError:
+        width = height = 0.0
+    if not (_LEAST_INCHES <= width <= _MOST_INCHES and _LEAST_INCHES <= height <= _MOST_INCHES):
+        message = f"{text!r} is not a width and a height in inches, such as 7x5."
+        raise click.BadParameter(message, param=option)
+    return width, height
+
+
+plot_options = together(
+    click.option("--title", metavar="TEXT", help="Title of the plots."),
+    click.option(
+        "--dpi", type=click.IntRange(20, 1200), default=150, show_default=True, help="Dots per inch of PNG."
+    ),
+    click.option("--size", metavar="WxH", callback=_inches, help="Width and height in inches, such as 7x5."),
+)
+
+
+def output_file(path: str | None, option: str = "-o") -> None:
+    """Exit with 2 if a file that is to be written exists already, unless --force is given."""
+    if (
+        path is not None
+        and path != "-"
+        and Path(path).is_file()
+        and not click.get_current_context().meta.get(FORCE)
+    ):
+        message = f"'{path}' exists already. Choose another name, or overwrite it with --force."
+        raise click.BadParameter(message, param_hint=f"'{option}'")
+
+
+def say_written(path: object) -> None:
+    """Say on standard error that a file was written."""
+    click.echo(f"Wrote {path}.", err=True)
+
+
 def goal_options(command: F) -> F:
     """Add what to maximize or minimize, and what must hold."""
     for add in reversed(
@@ -167,6 +219,7 @@ def read(files: tuple[str, ...], *, score: str | tuple[str, ...] | None = None, 
     Nothing is read yet: the goal is parsed before the data are read.
     """
     _check(**columns)
+    name_files(files, filtered=any(columns.get(name) for name in ("where", "sql")))
     return cp.read(list(files), score=list(score) if isinstance(score, tuple) else score, **columns)
 
 

@@ -8,6 +8,7 @@ import click
 
 import cutpoints as cp
 from cutpoints._format import count, value
+from cutpoints.cli._options import say_written
 from cutpoints.cli._output import pairs, print_json, show, table, waiting
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def find_by(
         found = cp.find_by(data, by=list(by), min_rows=min_rows, **goal)
     if policy is not None and found.solved:
         found.policy(**policy[1]).save(policy[0])
+        say_written(policy[0])
     if as_json:
         print_json(found.to_dict())
     else:

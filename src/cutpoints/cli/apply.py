@@ -9,7 +9,15 @@ import click
 
 import cutpoints as cp
 from cutpoints._format import count
-from cutpoints.cli._options import examples, files_argument, json_option, memory_option, policy_score_option
+from cutpoints.cli._options import (
+    examples,
+    files_argument,
+    force_option,
+    json_option,
+    memory_option,
+    output_file,
+    policy_score_option,
+)
 from cutpoints.cli._output import print_json, waiting
 
 if TYPE_CHECKING:
@@ -47,6 +55,7 @@ missing_option = click.option(
 )
 @missing_option
 @memory_option
+@force_option
 @json_option
 def apply(
     policy: str,
@@ -70,6 +79,7 @@ def apply(
     if as_json and output == "-":
         message = "--json cannot be combined with decisions on standard output: give them a file with -o."
         raise click.UsageError(message)
+    output_file(output)
     rule = load(policy, files)
     if output == "-" and sys.stdout.isatty() and any(name.endswith((".parquet", ".pq")) for name in files):
         message = "Parquet is not for a terminal: give the decisions a file with -o."

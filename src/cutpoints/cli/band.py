@@ -10,11 +10,14 @@ import cutpoints as cp
 from cutpoints.cli._options import (
     data_options,
     examples,
+    force_option,
     goal_options,
     json_option,
     need_goal,
     need_label,
+    output_file,
     read,
+    say_written,
 )
 from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_class
 
@@ -70,6 +73,7 @@ from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_
     metavar="FILE",
     help="Also draw the scores and the band, as PNG, SVG or PDF by the ending of the name.",
 )
+@force_option
 @json_option
 def band(
     files: tuple[str, ...],
@@ -94,6 +98,8 @@ def band(
     """
     need_goal(maximize, minimize)
     need_label(columns["label"], columns["positives"])
+    output_file(policy_file, "--policy")
+    output_file(plot_file, "--plot")
     data = read(files, **columns)
     with waiting("Searching"):
         found = cp.find_band(
@@ -109,8 +115,10 @@ def band(
     warn_of_one_class((found.positives, found.negatives))
     if found.status == "optimal" and policy_file is not None:
         found.policy().save(policy_file)
+        say_written(policy_file)
     if found.status == "optimal" and plot_file is not None:
         cp.plots.BandDisplay.of_curve(cp.curve(data), band=found).save(plot_file)
+        say_written(plot_file)
     if as_json:
         print_json(found.to_dict())
     found.raise_if_infeasible()

@@ -11,11 +11,15 @@ from cutpoints._format import count, p_value, percent, short, value
 from cutpoints.cli._options import (
     examples,
     files_argument,
+    force_option,
     json_option,
     needed_label_option,
+    output_file,
+    plot_options,
     pos_label_option,
     read,
     rows_options,
+    say_written,
     score_option,
 )
 from cutpoints.cli._output import pairs, print_json, show, table, waiting
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
         "cutpoints calibration scores.csv --label y --score p",
         "cutpoints calibration scores.csv --label y --score p --json",
         "cutpoints calibration scores.csv --label y --score p --strategy isotonic",
+        "cutpoints calibration scores.csv --label y --score p --plot reliability.png",
     )
 )
 @files_argument
@@ -51,6 +56,14 @@ if TYPE_CHECKING:
     show_default=True,
     help="The goal whose best threshold on the labels is compared with the theory's.",
 )
+@click.option(
+    "--plot",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Draw the reliability of the probabilities: .png, .svg or .pdf.",
+)
+@plot_options
+@force_option
 @json_option
 def calibration(
     files: tuple[str, ...],
@@ -61,6 +74,10 @@ def calibration(
     strategy: Literal["uniform", "quantile", "isotonic"],
     n_bins: int,
     maximize: str,
+    plot: str | None,
+    title: str | None,
+    dpi: int,
+    size: tuple[float, float] | None,
     as_json: bool,
     **rows: str | None,
 ) -> None:
@@ -70,10 +87,15 @@ def calibration(
     'scores/**/*.parquet', or - for standard input. Use rows that the classifier has not seen. A p-value
     that is not small is no proof of calibration.
     """
+    output_file(plot, "--plot")
     data = read(files, label=label, score=score, pos_label=pos_label, **rows)
     with waiting("Measuring"):
         found = cp.calibration(data, strategy=strategy, n_bins=n_bins)
         check = cp.check_threshold(data, maximize=maximize)
+    if plot is not None:
+        from cutpoints.plots import ReliabilityDisplay
+
+        say_written(ReliabilityDisplay(found.curve, score).save(plot, title=title, dpi=dpi, size=size))
     if as_json:
         print_json(found.to_dict() | {"threshold_check": check.to_dict()})
         return

@@ -12,10 +12,13 @@ from cutpoints._format import count, exact, rows_in_words, value
 from cutpoints.cli._options import (
     examples,
     files_argument,
+    force_option,
     json_option,
+    output_file,
     policy_score_option,
     read,
     rows_options,
+    say_written,
 )
 from cutpoints.cli._output import pairs, print_json, show, table, waiting
 from cutpoints.cli.apply import load
@@ -71,6 +74,7 @@ _SHOWN = ("prevalence", "predicted_positive_rate", "precision", "recall", "speci
     metavar="FILE",
     help="With --label: also write a policy with the best threshold on these rows for the same goal.",
 )
+@force_option
 @json_option
 @click.pass_context
 def check(
@@ -108,6 +112,7 @@ def check(
     if write is not None and (label is None or rule.objective is None):
         message = "--write needs --label." if label is None else "--write needs a policy with a goal."
         raise click.UsageError(message)
+    output_file(write, "--write")
     data = read(files, score=score, label=label, pos_label=pos_label, **rows)
     with waiting("Checking"):
         found = rule.check(data, alpha=alpha, psi=psi, state=state, batch=batch)
@@ -131,6 +136,7 @@ def _write(
         click.echo(f"Warning: no threshold meets the constraints now; {path} was not written.", err=True)
         return False
     best.policy(rule.name, missing=rule.missing).save(path)
+    say_written(path)
     return True
 
 

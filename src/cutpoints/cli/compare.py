@@ -11,15 +11,19 @@ from cutpoints._format import count, p_value, value
 from cutpoints.cli._options import (
     examples,
     files_argument,
+    force_option,
     goal_options,
     json_option,
     lower_option,
     need_goal,
     needed_label_option,
+    output_file,
+    plot_options,
     pos_label_option,
     random_state_option,
     read,
     rows_options,
+    say_written,
     scores_option,
     weight_option,
 )
@@ -59,8 +63,13 @@ _SPARE_TESTS = ("right alone", "AUC", "goal", "bootstrap")
     help="Confidence of the intervals.",
 )
 @click.option(
-    "--plot", type=click.Path(dir_okay=False), help="Draw the models in ROC space: .png, .svg or .pdf."
+    "--plot",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Draw the models in ROC space: .png, .svg or .pdf.",
 )
+@plot_options
+@force_option
 @random_state_option("the paired bootstrap")
 @json_option
 def compare(
@@ -77,6 +86,9 @@ def compare(
     confidence: float,
     random_state: int,
     plot: str | None,
+    title: str | None,
+    dpi: int,
+    size: tuple[float, float] | None,
     as_json: bool,
     **rows: str | None,
 ) -> None:
@@ -88,6 +100,7 @@ def compare(
     decisions, a paired bootstrap on the goal.
     """
     need_goal(maximize, minimize)
+    output_file(plot, "--plot")
     data = read(
         files,
         label=label,
@@ -113,7 +126,9 @@ def compare(
     if plot is not None and found.winners:
         from cutpoints.plots import ComparisonDisplay
 
-        drawn = str(ComparisonDisplay.of_comparison(found).save(plot))
+        made = ComparisonDisplay.of_comparison(found)
+        drawn = str(made.save(plot, title=title, dpi=dpi, size=size))
+        say_written(drawn)
     if as_json:
         print_json(found.to_dict() | {"plot": drawn})
     found.raise_if_infeasible()
@@ -132,7 +147,7 @@ def _print(found: Comparison, drawn: str | None) -> None:
     if str(found.goal.expression) in ("accuracy", "error_rate"):
         rows.append(("baseline", f"accuracy {value(found.baseline)} by always naming the larger class"))
     if drawn is not None:
-        rows.append(("picture", drawn))
+        rows.append(("plot", drawn))
     parts: list[Any] = [pairs(rows), "", _models(found)]
     if found.tests:
         parts += ["", _tests(found)]

@@ -6,13 +6,24 @@ import csv
 import math
 import sys
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import cutpoints as cp
 from cutpoints._format import count, exact, json_number, rows_in_words, shortest_inside, value
-from cutpoints.cli._options import data_options, examples, json_option, need_label, read
+from cutpoints.cli._options import (
+    data_options,
+    examples,
+    force_option,
+    json_option,
+    need_label,
+    output_file,
+    plot_options,
+    read,
+    say_written,
+)
 from cutpoints.cli._output import (
     KEY_METRICS,
     fits_in_line,
@@ -24,7 +35,7 @@ from cutpoints.cli._output import (
     waiting,
     warn_of_one_class,
 )
-from cutpoints.exceptions import DataWarning
+from cutpoints.exceptions import CutpointError, DataWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +46,7 @@ if TYPE_CHECKING:
 
 LIMIT = 20
 DEFAULT_GOAL = "f1"
+F1 = {"maximize": DEFAULT_GOAL}
 COUNTS = ("tp", "fp", "fn", "tn")
 # What a narrow terminal does without, first to last.
 _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity", "")
@@ -68,21 +80,25 @@ _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity", "")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with all columns.")
 @click.option(
     "--plot",
+    "plots",
     metavar="NAMES",
-    help="Draw plots, separated by commas: roc, pr, threshold, scores, confusion, cost, decision, "
-    "brier, det, gain, lift, ks, profit.",
+    multiple=True,
+    help="Draw plots, separated by commas or by repeating the option: all, or some of roc, pr, threshold, "
+    "scores, confusion, cost, decision, brier, det, gain, lift, ks, profit.",
 )
 @click.option("-o", "--output", metavar="FOLDER", default=".", help="Where to write plots.  [default: here]")
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["png", "svg"]),
+    type=click.Choice(["png", "svg", "pdf"]),
     default="png",
     show_default=True,
     help="Format of the plots.",
 )
 @click.option("--maximize", metavar="GOAL", help="Mark the best threshold for a goal.  [default: f1]")
 @click.option("--minimize", metavar="GOAL", help="The same for a goal to minimize: 'cost(fp=2, fn=1)'.")
+@plot_options
+@force_option
 @json_option
 def curve(
     files: tuple[str, ...],
@@ -91,11 +107,14 @@ def curve(
     limit: int | None,
     everything: bool,
     as_csv: bool,
-    plot: str | None,
+    plots: tuple[str, ...],
     output: str,
     form: str,
     maximize: str | None,
     minimize: str | None,
+    title: str | None,
+    dpi: int,
+    size: tuple[float, float] | None,
     as_json: bool,
     **columns: Any,
 ) -> None:
@@ -118,12 +137,27 @@ def curve(
     if maximize is not None and minimize is not None:
         message = "--maximize and --minimize cannot both be given."
         raise click.UsageError(message)
-    displays = _displays(plot)
+    displays = _displays(plots)
+    files_to_write = {name: str(Path(output) / f"{name}.{form}") for name in displays}
+    for path in files_to_write.values():
+        output_file(path)
     need_label(columns["label"], columns["positives"])
     with waiting("Counting"):
         found = cp.curve(read(files, **columns))
     warn_of_one_class((found.positives, found.negatives))
-    files_written = _draw(found, displays, output, form, maximize=maximize, minimize=minimize, at=at)
+    point: dict[str, Any] = {"maximize": maximize, "minimize": minimize}
+    if maximize is None and minimize is None and at:
+        point["threshold"] = at[0]
+    look = {"title": title, "dpi": dpi, "size": size}
+    files_written = _draw(
+        found,
+        displays,
+        files_to_write,
+        model=columns["score"],
+        point=point,
+        look=look,
+        everything=len(displays) > 1 and any("all" in one.lower() for one in plots),
+    )
     best = None if at else _best(found, maximize, minimize)
     if at:
         shown = _at(found, at)
@@ -188,21 +222,23 @@ def _print_evaluation(one: Evaluation) -> None:
         click.echo(f"Warning: {' '.join(text.split())}", err=True)
 
 
-def _displays(plot: str | None) -> dict[str, str]:
+def _displays(plots: Sequence[str]) -> dict[str, str]:
     """Return the displays that were asked for, by name; exit with 2 for a name that there is not."""
-    if plot is None:
+    if not plots:
         return {}
     from cutpoints.plots import BY_NAME
 
-    names = [name.strip().lower() for name in plot.split(",") if name.strip()]
+    names = [name.strip().lower() for one in plots for name in one.split(",") if name.strip()]
+    if "all" in names:
+        return dict(BY_NAME)
     unknown = [name for name in names if name not in BY_NAME]
     if unknown or not names:
         import difflib
 
         near = difflib.get_close_matches(unknown[0], BY_NAME) if unknown else []
         hint = f" Did you mean {near[0]}?" if near else ""
-        wrong = f"{unknown[0]!r} is not a picture." if unknown else "no picture is named."
-        message = f"{wrong}{hint} Choose from {', '.join(BY_NAME)}."
+        wrong = f"{unknown[0]!r} is not a plot." if unknown else "no plot is named."
+        message = f"{wrong}{hint} Choose from all, {', '.join(BY_NAME)}."
         raise click.BadParameter(message, param_hint="'--plot'")
     return {name: BY_NAME[name] for name in names}
 
@@ -210,25 +246,33 @@ def _displays(plot: str | None) -> dict[str, str]:
 def _draw(
     found: Curve,
     displays: Mapping[str, str],
-    folder: str,
-    form: str,
+    paths: Mapping[str, str],
     *,
-    maximize: str | None,
-    minimize: str | None,
-    at: Sequence[float],
+    model: str,
+    point: Mapping[str, Any],
+    look: Mapping[str, Any],
+    everything: bool,
 ) -> list[str]:
-    """Write the plots; the goal, or else the first threshold of --at, is marked in them."""
-    from pathlib import Path
+    """Write the plots; the goal, or else the first threshold of --at, is marked in them.
 
-    point: dict[str, Any] = {"maximize": maximize, "minimize": minimize}
-    if maximize is None and minimize is None and at:
-        point["threshold"] = at[0]
+    Without either, F1 is marked where a plot needs a point. Of `everything`, what these scores or this goal
+    do not allow is left out.
+    """
+    from cutpoints import plots
+
     written = []
     for name, display in displays.items():
-        from cutpoints import plots
-
-        made = getattr(plots, display).of_curve(found, **point)
-        written.append(str(made.save(Path(folder) / f"{name}.{form}")))
+        marked = point if any(x is not None for x in point.values()) or name != "confusion" else F1
+        try:
+            made = getattr(plots, display).of_curve(found, **marked)
+        except CutpointError as error:
+            if not everything:
+                raise
+            click.echo(f"Left out {name}: {error.facts}", err=True)
+            continue
+        made.name = model
+        written.append(str(made.save(paths[name], **look)))
+        say_written(written[-1])
     return written
 
 
@@ -299,5 +343,5 @@ def _print(
         ("data", rows_in_words(facts["rows"], facts["positives"], facts["negatives"])),
         ("cuts", f"{count(cuts)}, {count(points)} shown" if points != cuts else count(cuts)),
     ]
-    rows += [("picture", path) for path in written]
+    rows += [("plot", path) for path in written]
     show("", pairs(rows))

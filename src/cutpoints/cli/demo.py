@@ -15,7 +15,7 @@ import click
 import cutpoints as cp
 from cutpoints._atomic import replaced
 from cutpoints._format import count, exact, value
-from cutpoints.cli._options import examples, json_option
+from cutpoints.cli._options import examples, force_option, json_option, output_file, say_written
 from cutpoints.cli._output import print_json, show, table, waiting
 from cutpoints.exceptions import InvalidInputError
 
@@ -89,6 +89,7 @@ class Result:
     metavar="FILE",
     help="Write the labels and scores to a new CSV file, to try the other commands on.",
 )
+@force_option
 @json_option
 def demo(*, save: str | None, as_json: bool) -> None:
     """Find the best thresholds of a real classifier for five goals.
@@ -96,9 +97,7 @@ def demo(*, save: str | None, as_json: bool) -> None:
     A logistic regression tells malignant from benign tumors by two measurements, on the breast
     cancer data that come with scikit-learn. Nothing is downloaded.
     """
-    if save is not None and Path(save).exists():
-        message = f"'{save}' exists already, and is left as it is. Choose another name."
-        raise click.BadParameter(message, param_hint="'--save'")
+    output_file(save, "--save")
     if save is not None and not Path(save).parent.exists():
         raise InvalidInputError.no_folder(path=save, folder=str(Path(save).parent))
     with waiting("Fitting"):
@@ -106,6 +105,7 @@ def demo(*, save: str | None, as_json: bool) -> None:
     results = solve(labels, scores)
     if save is not None:
         _save(Path(save), labels, scores)
+        say_written(save)
     if as_json:
         print_json(
             {

@@ -11,12 +11,15 @@ from cutpoints._format import count, exact, rows_in_words, value
 from cutpoints.cli._options import (
     data_options_with_like,
     examples,
+    force_option,
     goal_options,
     json_option,
     need_goal,
     need_label,
+    output_file,
     random_state_option,
     read,
+    say_written,
 )
 from cutpoints.cli._output import (
     KEY_METRICS,
@@ -150,6 +153,7 @@ _TIES_SHOWN = 5
     help="With --policy and --by: the threshold of all other segments; or 'error' to refuse such rows, "
     "which is the default; or 'keep' for no decision.",
 )
+@force_option
 @json_option
 def find(
     files: tuple[str, ...],
@@ -211,6 +215,7 @@ def find(
         _check_by(columns, {"--assess": assessed, "--check-calibration": check_calibration})
     others = {"--guarantee": guarantee, "--positives": columns["positives"]}
     _check_assess({**others, "--one-threshold": in_each or None} if assessed else {})
+    output_file(policy_file, "--policy")
     naming = _naming(policy_file, segments, name=name, description=description, default=default)
     need_label(columns["label"], columns["positives"])
     data = read(files, **columns)
@@ -234,6 +239,7 @@ def find(
     need_both_classes(solution.positives, solution.negatives)
     if policy_file is not None and solution.threshold is not None:
         solution.policy(**naming).save(policy_file)
+        say_written(policy_file)
     trust = _assess(data, solution, goal) if assessed and solution.threshold is not None else None
     _tell(data, solution, trust, check_calibration=check_calibration, as_json=as_json)
 
@@ -253,12 +259,19 @@ def _tell(
     if as_json:
         return
     wanted = solution.goal()
-    # The curve of rows that stream would have to hold every distinct score.
-    added = [column.name for column in wanted.columns]
-    usual = cp.curve(data, columns=added).at(DEFAULT).confusion if probabilities and not data.lazy else None
+    usual, note = _usual(data, wanted) if probabilities else (None, None)
     extra = [] if trust is None else [("on new data", _expected(trust))]
     extra += [] if check is None else [("calibrated?", check.sentence)]
+    extra += [] if note is None else [(f"at {DEFAULT}", note)]
     _print(solution, wanted, usual, extra)
+
+
+def _usual(data: Data, wanted: Goal) -> tuple[Confusion | None, str | None]:
+    """Return what the usual threshold does; or why it is not shown."""
+    if data.lazy:  # the curve of rows that stream would have to hold every distinct score
+        return None, "left out: large files are read in passes; see `cutpoints curve --at 0.5`"
+    added = [column.name for column in wanted.columns]
+    return cp.curve(data, columns=added).at(DEFAULT).confusion, None
 
 
 def _like(policy: Policy, goal: dict[str, Any], columns: dict[str, Any]) -> None:

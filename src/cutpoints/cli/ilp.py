@@ -12,11 +12,14 @@ from cutpoints._format import count, exact, rows_in_words
 from cutpoints.cli._options import (
     data_options,
     examples,
+    force_option,
     goal_options,
     json_option,
     need_goal,
     need_label,
+    output_file,
     read,
+    say_written,
 )
 from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_class
 
@@ -76,6 +79,7 @@ def _epsilon(_context: click.Context, _option: click.Parameter, text: str) -> fl
 @click.option("--write", "path", metavar="PATH", help="Write the program to a .lp or .mps file.")
 @click.option("--no-solve", is_flag=True, help="Formulate, and write if asked, but do not solve.")
 @click.option("--log", "show_log", is_flag=True, help="Show the solver's log on standard error.")
+@force_option
 @json_option
 def ilp(
     files: tuple[str, ...],
@@ -111,6 +115,7 @@ def ilp(
         message = "--epsilon goes with --formulation document only; a chain has no strict inequality."
         raise click.UsageError(message)
     need_label(columns["label"], columns["positives"])
+    output_file(path, "--write")
     with waiting("Formulating"):
         model = cp.ilp.formulate(
             read(files, **columns),
@@ -124,6 +129,7 @@ def ilp(
     warn_of_one_class((model.positives, model.negatives))
     if path is not None:
         model.write(path)
+        say_written(path)
     if no_solve:
         if as_json:
             print_json({"program": model.to_dict(), "written": path})

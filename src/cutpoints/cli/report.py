@@ -11,15 +11,18 @@ from cutpoints.cli._options import (
     counts_options,
     examples,
     files_argument,
+    force_option,
     goal_options,
     json_option,
     label_option,
     need_goal,
     need_label,
+    output_file,
     pos_label_option,
     random_state_option,
     read,
     rows_options,
+    say_written,
     scores_option,
     weight_option,
 )
@@ -45,7 +48,12 @@ from cutpoints.cli._output import need_both_classes, pairs, print_json, show, wa
 @pos_label_option
 @rows_options
 @goal_options
-@click.option("-o", "--output", metavar="FILE", help="Where to write the page, an HTML file.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Where to write the page: .html, or .pdf if Chromium, Chrome or Edge is installed.",
+)
 @click.option(
     "--by",
     metavar="COLUMN",
@@ -61,6 +69,7 @@ from cutpoints.cli._output import need_both_classes, pairs, print_json, show, wa
     "--per-month", type=float, metavar="CASES", help="Cases a month: shows alerts and money a month."
 )
 @random_state_option("the estimate on new data")
+@force_option
 @json_option
 def report(
     files: tuple[str, ...],
@@ -94,6 +103,7 @@ def report(
         message = "Missing option '-o', for example -o report.html (or '--json' for the numbers alone)."
         raise click.UsageError(message)
     need_label(columns["label"], columns["positives"])
+    output_file(output)
     with waiting("Searching"):
         made = cp.report(
             read(files, score=scores, **columns),
@@ -116,6 +126,8 @@ def report(
         for text in model["warnings"] if upside_down else ():
             click.echo(f"Warning: {model['name']}: {text}", err=True)
     page = None if output is None else str(made.save(output))
+    if page is not None:
+        say_written(page)
     if as_json:
         print_json(made.to_dict() | {"page": page})
         return

@@ -105,8 +105,11 @@ def choose(
 class Display:
     """Base of the displays: `plot` on given or new axes, `save` to a file."""
 
+    heading = ""
+    """What is drawn, in a few words: the title, unless another one is asked for."""
     size = (5.6, 6.6)
     legend_columns = 1
+    name: str | None = None
     point: tuple[float, float] | None = None
     chosen: Chosen | None = None
     ax_: Axes
@@ -136,31 +139,55 @@ class Display:
             return self._on(ax, own=False)
         return self._on(_matplotlib("pyplot").subplots(figsize=self.size, layout="constrained")[1], own=True)
 
-    def save(self, path: str | os.PathLike[str], *, dpi: int = 150) -> Path:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        dpi: int = 150,
+        size: tuple[float, float] | None = None,
+    ) -> Path:
         """Write a PNG, SVG or PDF file, without a screen.
 
         The file is written under a temporary name and renamed when it is complete.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to write it; the ending tells the format.
+        title : str, default=None
+            The title; by default what is drawn, and the name of the model.
+        dpi : int, default=150
+            Dots per inch, for PNG.
+        size : tuple of float, default=None
+            Width and height in inches.
         """
         place = Path(path)
         ending = place.suffix.lower().lstrip(".")
         if ending not in FORMATS:
             expected = f"a file name that ends in .{', .'.join(FORMATS)}"
             raise InvalidParameterError("path", got=str(place), expected=expected, caller="save")
-        figure = _matplotlib("figure").Figure(figsize=self.size, layout="constrained")
-        self._on(figure.subplots(), own=True)
+        figure = _matplotlib("figure").Figure(figsize=size or self.size, layout="constrained")
+        figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)
+        self._on(figure.subplots(), own=True, title=title)
         with replaced(place, folders=True) as beside:
             figure.savefig(beside, dpi=dpi, format=ending)
         return place
 
-    def _on(self, ax: Axes, *, own: bool) -> Self:
+    def _on(self, ax: Axes, *, own: bool, title: str | None = None) -> Self:
         self._draw(ax)
+        if own:
+            whose = f"{self.heading}: {self.name}" if self.name and self.heading else self.heading
+            lines = [title or whose, ax.get_title()]
+            ax.set_title("\n".join(filter(None, lines)), fontsize="medium", pad=10)
         handles, labels = ax.get_legend_handles_labels()
         for other in getattr(ax, "twins_", ()):
             more = other.get_legend_handles_labels()
             handles, labels = handles + more[0], labels + more[1]
         place: dict[str, Any] = {"loc": "best", "framealpha": 0.9, "fontsize": "small"}
         if own:
-            place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12), "frameon": False}
+            room = -0.16
+            place = {"loc": "upper center", "bbox_to_anchor": (0.5, room), "frameon": False}
             place["ncols"] = self.legend_columns
         if labels:
             ax.legend(handles, labels, **place)
@@ -193,9 +220,18 @@ def unit_square(ax: Axes, *, x: str, y: str) -> None:
 
 def tidy(ax: Axes) -> None:
     """Keep two spines and a light grid behind the data."""
+    with_separators(ax)
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(visible=True, color="#E6E6E6", linewidth=0.8)
     ax.set_axisbelow(True)
+
+
+def with_separators(ax: Axes) -> None:
+    """Write numbers along the axes as in sentences: with separators, and without exponents."""
+    ticker = _matplotlib("ticker")
+    for axis in (ax.xaxis, ax.yaxis):
+        if isinstance(axis.get_major_formatter(), ticker.ScalarFormatter):
+            axis.set_major_formatter(ticker.FuncFormatter(lambda x, _: short(x)))
 
 
 def thin(*columns: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:

@@ -12,7 +12,6 @@ from cutpoints.plots._style import (
     BLUE,
     GRAY,
     GREEN,
-    LIGHT,
     ORANGE,
     VERMILION,
     Chosen,
@@ -27,12 +26,10 @@ if TYPE_CHECKING:
 
     from cutpoints._curve import BrierCurve, CostCurve, Curve, DecisionCurve, ProfitCurve
 
-_DRAWN_LINES = 40
-
 
 @dataclass
 class CostCurveDisplay(Display):
-    """Drummond and Holte's cost curve: a line for each vertex of the hull, and their lower envelope.
+    """Drummond and Holte's cost curve: the lower envelope of the lines of all thresholds.
 
     With a goal that is a cost, the chosen threshold is marked where it applies: at the PC(+) of
     its costs and the prevalence of the data.
@@ -52,6 +49,7 @@ class CostCurveDisplay(Display):
     chosen: Chosen | None = None
     size = (7.0, 5.4)
     legend_columns = 2
+    heading = "Cost curve"
 
     @classmethod
     def of_curve(cls, curve: Curve, **point: Any) -> Self:
@@ -69,9 +67,6 @@ class CostCurveDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         c = self.curve
-        step = max(1, len(c.lines[0]) // _DRAWN_LINES)
-        for ends in zip(*(side[::step] for side in c.lines), strict=True):
-            ax.plot([0, 1], ends, color=LIGHT, linewidth=0.7)
         ax.plot(
             [0, 0.5, 1], [0, 0.5, 0], color=GRAY, linestyle=":", linewidth=1.4, label="all or none positive"
         )
@@ -101,6 +96,7 @@ class DecisionCurveDisplay(Display):
     standardized: bool = False
     size = (7.0, 5.0)
     legend_columns = 2
+    heading = "Decision curve"
 
     @classmethod
     def of_curve(
@@ -117,7 +113,7 @@ class DecisionCurveDisplay(Display):
         ax.plot(x, scale * c.treat_all, color=ORANGE, linestyle="-.", linewidth=1.8, label="treat all")
         ax.axhline(0, color=GRAY, linestyle=":", linewidth=1.8, label="treat none")
         ax.plot(x, scale * c.best, color=GREEN, linestyle="--", linewidth=1.8, label=label)
-        ax.plot(x, scale * c.net_benefit, color=BLUE, linewidth=2.4, label="act iff score >= probability")
+        ax.plot(x, scale * c.net_benefit, color=BLUE, linewidth=2.4, label="act if score >= probability")
         ax.set(xlabel="Threshold probability", xlim=(float(x[0]), float(x[-1])))
         ax.set_ylabel("Standardized net benefit" if self.standardized else "Net benefit")
         top = scale * float(np.max(c.best))
@@ -139,6 +135,7 @@ class BrierCurveDisplay(Display):
 
     curve: BrierCurve
     size = (7.0, 5.0)
+    heading = "Brier curve"
 
     @classmethod
     def of_curve(cls, curve: Curve, **point: Any) -> Self:
@@ -180,6 +177,7 @@ class ProfitDisplay(Display):
     chosen: Chosen
     size = (7.0, 5.0)
     legend_columns = 2
+    heading = "Profit"
 
     @classmethod
     def of_curve(cls, curve: Curve, **point: Any) -> Self:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from cutpoints._format import short, shortest_inside
 from cutpoints.plots._style import (
     BLUE,
     CHOSEN,
@@ -66,6 +67,7 @@ class RocDisplay(Display):
     slope: float | None = None
     chosen: Chosen | None = None
     name: str | None = None
+    heading = "ROC curve"
 
     @classmethod
     def of_curve(cls, curve: Curve, *, hull: bool = True, name: str | None = None, **point: Any) -> Self:
@@ -102,7 +104,7 @@ def _iso_lines(ax: Axes, slope: float, point: tuple[float, float]) -> None:
     step = 0.1 * (1 + abs(slope))
     for i in (-3, -2, -1, 1, 2, 3):
         ax.plot(x, height + i * step + slope * x, color=VERMILION, linewidth=0.7, alpha=0.3, scaley=False)
-    label = f"equal value (slope {slope:.3g})"
+    label = f"equal value (slope {short(slope)})"
     ax.plot(x, height + slope * x, color=VERMILION, linewidth=1.2, label=label, scaley=False)
 
 
@@ -132,6 +134,7 @@ class PrecisionRecallDisplay(Display):
     name: str | None = None
     iso_f: bool = True
     steps: bool = True
+    heading = "Precision and recall"
 
     @classmethod
     def of_curve(
@@ -145,7 +148,7 @@ class PrecisionRecallDisplay(Display):
     def _draw(self, ax: Axes) -> None:
         if self.iso_f:
             _iso_f(ax)
-        label = f"random ({self.prevalence:.3g})"
+        label = f"random ({short(self.prevalence)})"
         ax.axhline(self.prevalence, color=GRAY, linestyle=":", linewidth=1, label=label)
         defined = ~np.isnan(self.precision)
         precision, recall = self.precision[defined], self.recall[defined]
@@ -185,6 +188,7 @@ class DetDisplay(Display):
     thresholds: NDArray[np.float64]
     point: tuple[float, float] | None = None
     chosen: Chosen | None = None
+    heading = "Detection error tradeoff"
 
     @classmethod
     def of_curve(cls, curve: Curve, **point: Any) -> Self:
@@ -227,6 +231,7 @@ class GainDisplay(Display):
     prevalence: float
     point: tuple[float, float] | None = None
     chosen: Chosen | None = None
+    heading = "Gain"
 
     @classmethod
     def of_curve(cls, curve: Curve, **point: Any) -> Self:
@@ -261,6 +266,7 @@ class LiftDisplay(Display):
     chosen: Chosen | None = None
     size = (7.0, 5.0)
     legend_columns = 3
+    heading = "Lift"
 
     @classmethod
     def of_curve(cls, curve: Curve, **point: Any) -> Self:
@@ -288,6 +294,7 @@ class KsDisplay(Display):
 
     curve: Ks
     size = (7.0, 5.0)
+    heading = "Kolmogorov-Smirnov"
 
     @classmethod
     def of_curve(cls, curve: Curve, **point: Any) -> Self:
@@ -308,7 +315,8 @@ class KsDisplay(Display):
         if np.isfinite(c.at):
             index = int(np.flatnonzero(c.thresholds == c.at)[0])
             ends = [c.negatives[index], c.positives[index]]
-            label = f"KS = {c.statistic:.4f} at threshold {c.at:.4g}"
+            below = c.thresholds[index + 1] if index + 1 < len(c.thresholds) else -np.inf
+            label = f"KS = {c.statistic:.4f} at threshold {shortest_inside(float(below), c.at)}"
             ax.plot([c.at, c.at], ends, color=VERMILION, linewidth=3, marker="o", label=label)
         ax.set(xlabel="Threshold", ylabel="Share of the class", ylim=(-0.02, 1.02))
         ax.set_xlim(finite_ends(c.thresholds))

@@ -9,7 +9,7 @@ import numpy as np
 
 from cutpoints._calibration import ReliabilityCurve, reliability_curve
 from cutpoints._expected import ExpectedCurve, expected_curve
-from cutpoints._format import short
+from cutpoints._format import short, shortest_inside
 from cutpoints._validate import one_of
 from cutpoints.plots._style import (
     BLUE,
@@ -56,6 +56,7 @@ class ComparisonDisplay(Display):
     labels: dict[str, str]
     winners: tuple[str, ...]
     hull: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    heading = "Models in ROC space"
 
     @classmethod
     def from_comparison(cls, comparison: Comparison, *, ax: Axes | None = None) -> Self:
@@ -113,6 +114,7 @@ class ReliabilityDisplay(Display):
     curve: ReliabilityCurve
     name: str | None = None
     line_: Any = field(default=None, repr=False)
+    heading = "Reliability"
 
     @classmethod
     def from_predictions(
@@ -176,6 +178,7 @@ class ExpectedCurveDisplay(Display):
     lines_: list[Any] = field(default_factory=list, repr=False)
     size = (6.4, 5.6)
     legend_columns = 2
+    heading = "Expected value"
 
     def __post_init__(self) -> None:
         one_of("against", self.against, ["rows", "threshold"], caller="ExpectedCurveDisplay")
@@ -198,14 +201,16 @@ class ExpectedCurveDisplay(Display):
         curve = self.curve
         name = {"f1": "F1", "jaccard": "Jaccard index"}.get(curve.objective, curve.objective)
         best, value = float(curve.thresholds[curve.best]), float(curve.values[curve.best])
+        after = curve.thresholds[curve.best + 1 : curve.best + 2]
+        below = float(after[0]) if len(after) and after[0] < best else -np.inf
         called, thresholds, values, shares = thin(curve.called, curve.thresholds, curve.values, curve.shares)
         expected = (values, ORANGE, "-", f"expected {name}")
         if self.against == "threshold":
             x, lines, at, height = thresholds, [expected], best, value
             ax.set(xlabel="Threshold", ylabel=f"Expected {name}", xlim=(0, 1))
         else:
-            short = len(curve.rule) < _LONG_RULE
-            rule = curve.rule.replace("lambda", name) if short else f"optimal threshold for this {name}"
+            whole = len(curve.rule) < _LONG_RULE
+            rule = curve.rule.replace("lambda", name) if whole else f"optimal threshold for this {name}"
             lines = [(thresholds, BLUE, "-", "sorted probabilities"), expected, (shares, GREEN, "--", rule)]
             x, at, height = called, float(curve.called[curve.best]), best
             ax.xaxis.set_major_formatter("{x:,.0f}")
@@ -215,6 +220,11 @@ class ExpectedCurveDisplay(Display):
             for y, color, style, text in lines
         ]
         ax.axvline(at, color=GRAY, linestyle="--", linewidth=1)
-        ax.plot(at, height, **CHOSEN, label=f"best {name} = {value:.4g}\nat threshold {best:.4g}")
+        ax.plot(
+            at,
+            height,
+            **CHOSEN,
+            label=f"best {name} = {short(value)}\nat threshold {shortest_inside(below, best)}",
+        )
         ax.set_ylim(0, 1)
         tidy(ax)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from cutpoints._format import count as count_text
 from cutpoints._goal import objective
 from cutpoints.exceptions import Argument, InvalidParameterError
 from cutpoints.plots._style import (
@@ -21,6 +22,7 @@ from cutpoints.plots._style import (
     finite_ends,
     thin,
     tidy,
+    with_separators,
 )
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ class ThresholdDisplay(Display):
     chosen: Chosen | None = None
     size = (7.5, 5.0)
     legend_columns = 2
+    heading = "Metrics at every threshold"
 
     @classmethod
     def of_curve(
@@ -76,6 +79,7 @@ class ThresholdDisplay(Display):
                 if right is None:
                     right = ax.twinx()
                     right.set_ylabel(name)
+                    with_separators(right)
                     right.spines["top"].set_visible(False)
                 label, on = f"{name} (right)", right
             goal = self.chosen is not None and name == str(self.chosen.expression)
@@ -87,7 +91,7 @@ class ThresholdDisplay(Display):
         span = finite_ends(self.thresholds)
         if self.chosen is not None:
             _mark_interval(ax, self.chosen, span)
-        ax.set(xlabel="Threshold (positive iff score >= threshold)", ylabel="Metric", xlim=span)
+        ax.set(xlabel="Threshold (positive if score >= threshold)", ylabel="Metric", xlim=span)
         ax.set_ylim(min(-0.02, ax.get_ylim()[0]), 1.02)
         tidy(ax)
 
@@ -110,7 +114,8 @@ def _mark_interval(ax: Axes, chosen: Chosen, span: tuple[float, float]) -> None:
 class ScoresDisplay(Display):
     """Histograms of the scores of both classes, in ``bins`` of equal width, and the threshold.
 
-    ``density=True`` draws each class with area 1, so that a rare class can be seen.
+    Each class is drawn as shares of its own rows, so that a rare class can be seen;
+    ``density=False`` draws the numbers of rows.
 
     Attributes
     ----------
@@ -121,13 +126,14 @@ class ScoresDisplay(Display):
     edges: NDArray[np.float64]
     positives: NDArray[np.float64]
     negatives: NDArray[np.float64]
-    density: bool = False
+    density: bool = True
     chosen: Chosen | None = None
     size = (7.5, 4.8)
     legend_columns = 3
+    heading = "Scores of both classes"
 
     @classmethod
-    def of_curve(cls, curve: Curve, *, bins: int = 40, density: bool = False, **point: Any) -> Self:
+    def of_curve(cls, curve: Curve, *, bins: int = 40, density: bool = True, **point: Any) -> Self:
         """Compute the arrays, without drawing."""
         finite = np.isfinite(curve.thresholds)
         scores = curve.thresholds[finite]
@@ -137,8 +143,7 @@ class ScoresDisplay(Display):
             for side in (curve.tp, curve.fp)
         )
         if density:
-            width = np.diff(edges)
-            pos, neg = (side / max(side.sum(), 1e-300) / width for side in (pos, neg))
+            pos, neg = (side / max(side.sum(), 1e-300) for side in (pos, neg))
         return cls(edges, pos, neg, density, choose(curve, **point))
 
     def _draw(self, ax: Axes) -> None:
@@ -152,7 +157,7 @@ class ScoresDisplay(Display):
             at = self.chosen.threshold
             shown = at if np.isfinite(at) else self.edges[-1]
             ax.axvline(shown, color=VERMILION, linewidth=2.2, label=self.chosen.label)
-        ax.set(xlabel="Score", ylabel="Density" if self.density else "Rows")
+        ax.set(xlabel="Score", ylabel="Share of the rows of each class" if self.density else "Rows")
         ax.set_ylim(bottom=0)
         tidy(ax)
 
@@ -172,6 +177,7 @@ class ConfusionDisplay(Display):
     labels: list[str]
     title: str = ""
     size = (5.2, 4.6)
+    heading = "Confusion matrix"
 
     @classmethod
     def from_confusion(cls, confusion: Confusion, *, title: str = "", ax: Axes | None = None) -> Self:
@@ -209,7 +215,7 @@ class ConfusionDisplay(Display):
         ax.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="equal")
         fontsize = "large" if size < 4 else "small"
         for (i, j), count in np.ndenumerate(matrix):
-            text = f"{count:,.6g}" + (f"\n{100 * shares[i, j]:.1f} %" if size <= 10 else "")
+            text = count_text(count) + (f"\n{100 * shares[i, j]:.1f} %" if size <= 10 else "")
             ink = "white" if shares[i, j] > _DARK else "black"
             ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=fontsize)
         ax.set_xticks(range(size), [f"called {x}" for x in self.labels] if size == 2 else self.labels)
