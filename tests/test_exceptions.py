@@ -23,8 +23,8 @@ from cutpoints.exceptions import (
 NAMES = ["accuracy", "balanced_accuracy", "f1", "recall", "specificity", "sensitivity"]
 
 EXAMPLES = {
-    "parameter": InvalidParameterError.of(
-        parameter="at", caller="find", must_be="'lowest' or 'middle'", got="mid", hint="…"
+    "parameter": InvalidParameterError(
+        "at", caller="find", expected="'lowest' or 'middle'", got="mid", hint="…"
     ),
     "nan": InvalidInputError.nan(name="y_score", count=3, rows=10_000, first=17),
     "length": InvalidInputError.length(names_and_lengths={"y_true": 10, "y_score": 9}),
@@ -182,7 +182,7 @@ def test_mentions_are_spelled_by_whoever_shows_the_message():
 
 def test_parameter_without_hint_ends_after_the_facts():
     """Where there is nothing to advise, no empty hint is printed."""
-    error = InvalidParameterError.of(parameter="at", caller="find", must_be="a str", got=None)
+    error = InvalidParameterError("at", caller="find", expected="a str", got=None)
 
     assert "at must be a str, got None." == str(error)
     assert None is error.hint
@@ -200,14 +200,14 @@ def test_parameter_without_hint_ends_after_the_facts():
 )
 def test_values_are_shown_on_one_short_line(got, shown):
     """Whatever was passed, its representation takes one short line."""
-    error = InvalidParameterError.of(parameter="x", caller="f", must_be="a str", got=got)
+    error = InvalidParameterError("x", caller="f", expected="a str", got=got)
 
     assert f", got {shown}." in str(error)
 
 
 def test_long_values_are_shortened():
     """A text of a million characters does not become a message of a million characters."""
-    error = InvalidParameterError.of(parameter="x", caller="f", must_be="a str", got="a" * 10**6)
+    error = InvalidParameterError("x", caller="f", expected="a str", got="a" * 10**6)
 
     assert len(str(error)) < 200
 

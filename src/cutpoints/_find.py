@@ -74,7 +74,7 @@ def find(
 ) -> Solution:
     """Find the threshold that is best for a goal, and prove it.
 
-    Exact: the optimum over all cuts, "nobody positive" and "everybody positive" included, with all
+    Exact: the optimum over all cuts, "no positives" and "all positive" included, with all
     its ties; equal scores are never split. The rule is *positive iff score >= threshold*. Between
     cuts of equal value the one that calls the fewest rows positive is chosen.
 
@@ -92,7 +92,7 @@ def find(
         Any real scores: probabilities, logits, points. float32 is compared as float32. Infinite
         scores are allowed; NaN is an error.
     maximize, minimize : str, metric expression or callable
-        What to maximise or minimise, one of the two: ``"f1"``, ``"cost(fp=2, fn=1)"``,
+        What to maximize or minimize, one of the two: ``"f1"``, ``"cost(fp=2, fn=1)"``,
         ``0.7 * m.accuracy + 0.3 * m.recall``, or a function of ``(tp, fp, fn, tn)``.
     subject_to : str, constraint, or a list of them, default=None
         What must hold: ``"precision >= 0.95"``, ``["recall >= 0.8", m.predicted_positive <= 500]``.
@@ -237,20 +237,18 @@ def _find_in_each(wanted: Goal, data: Data, each: Any, by: Any, *, guarantee: An
     ):
         if given is None:
             must_be = "given where 'each' is" if name == "by" else "given where 'by' is"
-            raise InvalidParameterError.of(
-                parameter=name, caller="find", must_be=must_be, got=None, hint=hint
-            )
+            raise InvalidParameterError(name, caller="find", expected=must_be, got=None, hint=hint)
     for name, given, fine in (("guarantee", guarantee, (None,)), ("method", method, ("auto", "sweep"))):
         if given not in fine:
-            raise InvalidParameterError.of(
-                parameter=name, caller="find", must_be="left out where 'each' is given", got=given
+            raise InvalidParameterError(
+                name, caller="find", expected="left out where 'each' is given", got=given
             )
     held = read_constraints(each, "find", parameter="each")
     columns = tuple(column for one in held for column in one.expression.columns)
     rows, names = segments.read(data.adding(columns, "find"), by, "find")
     if not isinstance(rows, segments.InMemory):
-        raise InvalidParameterError.of(
-            parameter="each", caller="find", must_be="left out where the rows are not in memory", got=each,
+        raise InvalidParameterError(
+            "each", caller="find", expected="left out where the rows are not in memory", got=each,
             hint="collect the rows first.",
         )  # fmt: skip
     groups = Groups.of([rows.source(i) for i in range(len(rows.keys))], held)
@@ -360,15 +358,15 @@ def _searching(
     if guarantee is not None:
         check_confidence(guarantee, caller, expectation=True, parameter="guarantee")
         if data.weighted:
-            raise InvalidParameterError.of(
-                parameter="weight" if data.named else "sample_weight",
+            raise InvalidParameterError(
+                "weight" if data.named else "sample_weight",
                 caller=caller,
-                must_be="left out when 'guarantee' is given: only independent rows can be certified",
+                expected="left out when 'guarantee' is given: only independent rows can be certified",
                 got=data.weight if data.named else "weights",
             )
     if method not in _METHODS:
         must_be = f"one of {', '.join(map(repr, _METHODS))}"
-        raise InvalidParameterError.of(parameter="method", caller=caller, must_be=must_be, got=method)
+        raise InvalidParameterError("method", caller=caller, expected=must_be, got=method)
 
     def search_one(source: Source) -> Solution:
         if guarantee is not None:
@@ -472,7 +470,7 @@ def cut_at(cuts: Cuts, index: int) -> Cut:
 
 def _infeasible(goal: Goal, found: SearchResult, look: Callable[[Goal], SearchResult]) -> Solution:
     """Say how far each constraint can be met; raise if the objective is undefined at every cut."""
-    if found.method == "sweep":  # all cuts are at hand
+    if found.method == "sweep":  # all cuts are known
         if np.isnan(found.cuts.values(goal.expression)).all():
             raise undefined(found.cuts, goal)
         look = partial(_among_all, found)

@@ -68,7 +68,7 @@ def _is_float32(x: float) -> bool:
 
 
 def _digits(x: float, digits: int) -> str:
-    """Write so many significant digits, without an exponent.
+    """Write this many significant digits, without an exponent.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The goal: what is maximised or minimised, subject to what; and the small language to say it in.
+"""The goal: what is maximized or minimized, subject to what; and the small language to say it in.
 
 The text language is read by `ast` against a white list: names of metrics, calls with named
 numbers, sums and products with numbers, comparisons. Nothing is ever evaluated.
@@ -52,7 +52,7 @@ class Goal:
 
     @property
     def sign(self) -> int:
-        """+1 to maximise, -1 to minimise."""
+        """+1 to maximize, -1 to minimize."""
         return 1 if self.direction == "maximize" else -1
 
     @property
@@ -100,10 +100,10 @@ def goal(
     `columns`: whether the caller can read columns of the data for it.
     """
     if (maximize is None) == (minimize is None):
-        raise InvalidParameterError.of(
-            parameter="maximize",
+        raise InvalidParameterError(
+            "maximize",
             caller=caller,
-            must_be=("given, or else ", Argument("minimize"), ", and not both"),
+            expected=("given, or else ", Argument("minimize"), ", and not both"),
             got="neither" if maximize is None else "both",
             hint=(
                 "for example ",
@@ -126,10 +126,10 @@ def goal(
 def with_columns(wanted: Goal, caller: str) -> InvalidParameterError:
     """Return the error of a goal with columns, where only counts can be used."""
     in_objective = bool(wanted.expression.columns)
-    return InvalidParameterError.of(
-        parameter=wanted.direction if in_objective else "subject_to",
+    return InvalidParameterError(
+        wanted.direction if in_objective else "subject_to",
         caller=caller,
-        must_be=f"without columns: {caller} only knows how many rows there are of each kind",
+        expected=f"without columns: {caller} only knows how many rows there are of each kind",
         got=str(
             wanted.expression if in_objective else next(c for c in wanted.constraints if c.expression.columns)
         ),
@@ -147,10 +147,10 @@ def objective(wanted: Objective, parameter: str = "maximize", caller: str = "fin
             return parsed
         got = f"the constraint {wanted!r}" if isinstance(parsed, list) else f"the number {wanted}"
         hint = ("constraints go into ", Argument("subject_to"), ".") if isinstance(parsed, list) else None
-        raise InvalidParameterError.of(
-            parameter=parameter,
+        raise InvalidParameterError(
+            parameter,
             caller=caller,
-            must_be="a metric or a sum of metrics",
+            expected="a metric or a sum of metrics",
             got=got,
             hint=hint,
         )
@@ -159,10 +159,10 @@ def objective(wanted: Objective, parameter: str = "maximize", caller: str = "fin
             return get(name)  # raises, naming the parameters that are missing
     if callable(wanted):
         return custom(wanted)
-    raise InvalidParameterError.of(
-        parameter=parameter,
+    raise InvalidParameterError(
+        parameter,
         caller=caller,
-        must_be="the name of a metric, an expression of metrics or a function of (tp, fp, fn, tn)",
+        expected="the name of a metric, an expression of metrics or a function of (tp, fp, fn, tn)",
         got=wanted,
     )
 
@@ -181,10 +181,10 @@ def constraints(
             continue
         parsed = parse(one, parameter, caller) if isinstance(one, str) else None
         if not isinstance(parsed, list):
-            raise InvalidParameterError.of(
-                parameter=parameter,
+            raise InvalidParameterError(
+                parameter,
                 caller=caller,
-                must_be="comparisons of a metric with a number",
+                expected="comparisons of a metric with a number",
                 got=one,
                 hint=("for example ", Argument(parameter, "precision >= 0.95"), "."),
             )
@@ -378,10 +378,10 @@ class _Reader:
 
     def unreadable(self, part: str, must_be: str, hint: str | None = None) -> InvalidParameterError:
         """Return the error of a text, or a part of it, that is not of the language."""
-        return InvalidParameterError.of(
-            parameter=self.parameter,
+        return InvalidParameterError(
+            self.parameter,
             caller=self.caller,
-            must_be=must_be,
+            expected=must_be,
             got=part if len(part) < 100 else part[:97] + "...",
             hint=hint or "for example 'f1', '0.7*accuracy + 0.3*recall' or 'precision >= 0.95'.",
         )

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from cutpoints.metrics.expression import Expression
 
 TIES_IN_JSON = 1000
-"""At most so many ties are written out by `Solution.to_dict`; `ties_total` counts them all."""
+"""Ties that `Solution.to_dict` lists at most; `ties_total` counts them all."""
 
 
 class Interval(NamedTuple):
@@ -42,7 +42,7 @@ class Interval(NamedTuple):
 
     @property
     def middle(self) -> float:
-        """The threshold half-way between the neighboring scores; `high` where there is none.
+        """The threshold halfway between the neighboring scores; `high` if there is none.
 
         >>> Interval(0.25, 0.75).middle
         0.5
@@ -84,8 +84,8 @@ class Confusion:
             value = getattr(self, name)
             is_number = isinstance(value, (int, float, Real))  # in this order: the last is slow to ask
             if not (is_number and 0 <= value < math.inf):
-                raise InvalidParameterError.of(
-                    parameter=name, caller="Confusion", must_be="a finite number >= 0", got=value
+                raise InvalidParameterError(
+                    name, caller="Confusion", expected="a finite number >= 0", got=value
                 )
 
     def metric(self, metric: Any) -> float:
@@ -144,7 +144,7 @@ class Ties(Sequence[Cut]):
     """The other cuts of equal value, thresholds descending; made when they are looked at.
 
     All of them if `complete`. On data beyond memory, ties that are too many to be held are left out,
-    such as all cuts below the lowest positive where recall alone is maximised.
+    such as all cuts below the lowest positive where recall alone is maximized.
     """
 
     def __init__(
@@ -284,7 +284,7 @@ class Attainable:
 class Guarantee:
     """What is promised of the constraints on new data from the same source, and on what grounds.
 
-    With probability `confidence` over the rows at hand, the constraints hold at the threshold on
+    With probability `confidence` over samples like this one, the constraints hold at the threshold on
     new rows; ``"expectation"``: they hold on average. Rows must be independent draws. `method` says
     how it was certified, on `calibration_rows` rows after a pilot of `pilot_rows` others; of the
     `tested` thresholds (or bounds), `certified` cuts were left to choose from. If none was,
@@ -363,7 +363,7 @@ class Solution:
         other is better than ``certificate.upper``.
     threshold : float
         Positive iff ``score >= threshold``. By default the lowest score that is called positive,
-        so that decisions replay bit for bit; ``inf`` calls nobody positive.
+        so that decisions replay bit for bit; ``inf`` calls no row positive.
     interval : Interval
         All thresholds in ``(low, high]`` make the same decisions on the data.
     value : float
@@ -615,4 +615,4 @@ class Solution:
 
 def context_of(solution: Solution) -> Context | None:
     """Return what a solution knows of its data; users need not see it."""
-    return solution._context  # noqa: SLF001 - for the rooms of the package, and nobody else
+    return solution._context  # noqa: SLF001 - only for modules of this package

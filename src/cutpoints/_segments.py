@@ -310,10 +310,10 @@ def decide_by(y_score: Any, by: Any, entries: Mapping[Any, Any]) -> NDArray[np.i
     for code, parts in enumerate(keys):
         key = _named(parts)
         if key not in entries:
-            raise InvalidParameterError.of(
-                parameter="by",
+            raise InvalidParameterError(
+                "by",
                 caller="decide",
-                must_be="segments that have a threshold",
+                expected="segments that have a threshold",
                 got=key,
                 hint="this segment was not in the data; decide what its threshold is.",
             )
@@ -336,8 +336,8 @@ def key_columns(by: Any) -> dict[str, Coded]:
         name = getattr(by, "name", None)
         columns = {name if isinstance(name, str) and name else "segment": coded(by, "by")}
     if not columns:
-        raise InvalidParameterError.of(
-            parameter="by", caller="find_by", must_be="one column of segments, or several", got=by
+        raise InvalidParameterError(
+            "by", caller="find_by", expected="one column of segments, or several", got=by
         )
     lengths = {name: len(codes) for name, (codes, _) in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -358,7 +358,7 @@ def group(source: ArraySource, columns: dict[str, Coded]) -> Grouped:
 
 
 def read(data: Data, by: Any, caller: str = "find_by") -> tuple[Grouped | FrameSegments, tuple[str, ...]]:
-    """Return the rows in segments, and the names of what tells the segments apart."""
+    """Return the rows in segments, and the names of the columns that define the segments."""
     source = data.stream()
     if isinstance(source, ArraySource):
         data.check_index(by=by)
@@ -369,10 +369,10 @@ def read(data: Data, by: Any, caller: str = "find_by") -> tuple[Grouped | FrameS
         )
         return group(source, keys), tuple(keys)
     if data.lower_is_positive:
-        raise InvalidParameterError.of(
-            parameter="lower_is_positive",
+        raise InvalidParameterError(
+            "lower_is_positive",
             caller="find_by",
-            must_be="left out for lazy frames and large files",
+            expected="left out for lazy frames and large files",
             got=True,
             hint="make a column of the negated scores.",
         )
@@ -386,17 +386,15 @@ def _names(by: Any, caller: str) -> tuple[str, ...]:
     """Return the names of the columns to group by."""
     names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, list | tuple) else ()
     if not names or not all(isinstance(name, str) for name in names):
-        raise InvalidParameterError.of(
-            parameter="by",
+        raise InvalidParameterError(
+            "by",
             caller=caller,
-            must_be="the name of a column, or a list of names, where columns have names",
+            expected="the name of a column, or a list of names, where columns have names",
             got=by,
             hint="for example by='country' or by=['country', 'product'].",
         )
     if len(set(names)) < len(names):
-        raise InvalidParameterError.of(
-            parameter="by", caller=caller, must_be="names that differ", got=list(names)
-        )
+        raise InvalidParameterError("by", caller=caller, expected="names that differ", got=list(names))
     return names
 
 
@@ -412,10 +410,10 @@ def check_streamed(*, method: str, guarantee: Any) -> None:
     """Raise for what only rows in memory can be asked."""
     for name, value, default in (("method", method, "auto"), ("guarantee", guarantee, None)):
         if value != default:
-            raise InvalidParameterError.of(
-                parameter=name,
+            raise InvalidParameterError(
+                name,
                 caller="find_by",
-                must_be="left out where the rows are not in memory",
+                expected="left out where the rows are not in memory",
                 got=value,
                 hint="filter the data, and search one segment at a time.",
             )
@@ -497,7 +495,7 @@ def streamed(
 
 
 def _name(goal: Goal) -> tuple[Any, ...]:
-    """Return what tells goals of one search apart: their parts are the same objects in all of them."""
+    """Return what distinguishes goals of one search: their parts are the same objects in all of them."""
     return id(goal.expression), goal.direction, *map(id, goal.constraints)
 
 

@@ -185,19 +185,6 @@ class InvalidParameterError(CutpointError, ValueError, TypeError):
             caller=caller,
         )
 
-    @classmethod
-    def of(
-        cls,
-        *,
-        parameter: str,
-        caller: str | None = None,
-        must_be: Text,
-        got: object,
-        hint: Text | None = None,
-    ) -> Self:
-        """Build the error from keywords alone."""
-        return cls(parameter, got=got, expected=must_be, hint=hint, caller=caller)
-
 
 class InvalidInputError(CutpointError, ValueError):
     """The data cannot be searched: NaN, lengths, labels, negative weights, no rows.
@@ -538,7 +525,7 @@ class InvalidInputError(CutpointError, ValueError):
     def constant_scores(cls, *, estimator: str, score: float) -> Self:
         """Build the error of an estimator that gives every row the same score."""
         return cls(
-            "The estimator must tell rows apart. "
+            "The estimator must distinguish rows. "
             f"{estimator} makes constant predictions (the score {score:.6g} for every row), so the best "
             "threshold cannot be found.",
             hint="check its features and its hyper-parameters, such as a regularization that is too strong.",

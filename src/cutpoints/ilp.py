@@ -112,16 +112,16 @@ def formulate(
     0.8
     """
     if formulation not in ("chain", "document"):
-        raise InvalidParameterError.of(
-            parameter="formulation", caller="formulate", must_be="'chain' or 'document'", got=formulation
+        raise InvalidParameterError(
+            "formulation", caller="formulate", expected="'chain' or 'document'", got=formulation
         )
     options = (("group", group, False), ("epsilon", epsilon, "auto"), ("as_printed", as_printed, False))
     for name, value, default in options:
         if formulation == "chain" and value != default:
-            raise InvalidParameterError.of(
-                parameter=name,
+            raise InvalidParameterError(
+                name,
                 caller="formulate",
-                must_be=(
+                expected=(
                     "left out for ",
                     Argument("formulation", "chain"),
                     ", which has no strict inequality",
@@ -152,10 +152,10 @@ def _instances(source: Source, distinct: NDArray[Any]) -> Instances:
     """Return the rows in their order; a counted row is one of each class that it holds."""
     streams = getattr(source, "streams", None)
     if streams is None:
-        raise InvalidParameterError.of(
-            parameter="formulation",
+        raise InvalidParameterError(
+            "formulation",
             caller="formulate",
-            must_be="'chain' for data that are not in memory row by row",
+            expected="'chain' for data that are not in memory row by row",
             got="document",
         )
     scores = source.scores  # type: ignore[attr-defined]

@@ -499,7 +499,7 @@ def test_infeasible_together_tells_how_far_each_would_have_to_be_relaxed(method)
     beside = [a.with_others for a in solution.attainable]
     assert [(0.75, 0.3, False), (2 / 3, 0.7, False)] == [(a.value, a.threshold, a.met) for a in beside]
     assert {"attainable": 0.75, "threshold": 0.3} == solution.to_dict()["attainable"][0]["with_others"]
-    assert "recall >= 0.9: best 1.0 at 0.3; where the others hold 0.6666666666666666 at 0.7" in repr(solution)
+    assert "recall >= 0.9: best 1 at 0.3; where the others hold 0.6666666666666666 at 0.7" in repr(solution)
     with pytest.raises(InfeasibleError, match=r"where the others hold: 'precision >= 0.9' 0.75, at"):
         solution.raise_if_infeasible()
 
@@ -754,7 +754,7 @@ def test_ties_are_a_sequence():
     assert [7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0] == [tie.threshold for tie in ties]
     assert ties[0] == ties[-8]
     assert [ties[1], ties[3]] == ties[1:5:2]
-    assert "[7.0, 6.0, 5.0, 4.0, 3.0, ...]" == repr(ties)
+    assert "[7, 6, 5, 4, 3, ...]" == repr(ties)
     for index in (8, -9):
         with pytest.raises(IndexError):
             ties[index]

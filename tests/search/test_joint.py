@@ -44,11 +44,12 @@ def whole_program(cuts, wanted):
     size = len(cuts.tp)
     pick_one = coo_array((np.ones(size), (cuts.segment, np.arange(size))), shape=(len(cuts), size))
     rows = [LinearConstraint(pick_one, 1, 1)]
-    for bound in wanted.constraints:
-        line = bound.line
-        rows.append(
-            LinearConstraint((line.tp * cuts.tp + line.fp * cuts.fp)[None, :], -line.constant, np.inf)
-        )
+    # Where a metric is 0/0, its constraint is not met.
+    every = [line for bound in wanted.constraints for line in (bound.line, *bound.defined)]
+    rows += [
+        LinearConstraint((line.tp * cuts.tp + line.fp * cuts.fp)[None, :], -line.constant, np.inf)
+        for line in every
+    ]
     aim = wanted.above.tp * cuts.tp + wanted.above.fp * cuts.fp
     found = milp(
         -aim, constraints=rows, integrality=np.ones(size), bounds=Bounds(0, 1), options={"mip_rel_gap": 0}

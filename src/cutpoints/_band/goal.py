@@ -94,10 +94,10 @@ def band_goal(
     if covers:
         held = constraints(subject_to, caller)
         if not held:
-            raise InvalidParameterError.of(
-                parameter="subject_to",
+            raise InvalidParameterError(
+                "subject_to",
                 caller=caller,
-                must_be="given with the coverage: without a bound no row needs a review",
+                expected="given with the coverage: without a bound no row needs a review",
                 got="nothing",
                 hint=("for example ", Argument("subject_to", "accuracy >= 0.95"), "."),
             )
@@ -136,10 +136,10 @@ def _reviewer(reviewer: Any, caller: str) -> tuple[Fraction, Fraction]:
         return Fraction(1), Fraction(1)
     pair = tuple(reviewer) if isinstance(reviewer, (list, tuple)) else ()
     if len(pair) != 2 or not all(is_number(share) and 0 <= share <= 1 for share in pair):
-        raise InvalidParameterError.of(
-            parameter="reviewer",
+        raise InvalidParameterError(
+            "reviewer",
             caller=caller,
-            must_be="a sensitivity and a specificity, both from 0 to 1",
+            expected="a sensitivity and a specificity, both from 0 to 1",
             got=reviewer,
             hint="0.98 and 0.99 are reviewers who are right on 98 % of positives and 99 % of negatives.",
         )
@@ -157,10 +157,10 @@ def _weights(
     if isinstance(expression, Metric) and expression.name in _COSTS:
         parameters = dict(expression.parameters)
     if not parameters or not all(isinstance(value, Fraction) for value in parameters.values()):
-        raise InvalidParameterError.of(
-            parameter=direction,
+        raise InvalidParameterError(
+            direction,
             caller=caller,
-            must_be="a cost or a profit in numbers, or the coverage",
+            expected="a cost or a profit in numbers, or the coverage",
             got=str(expression),
             hint=(
                 "for example ",
@@ -187,10 +187,10 @@ def check_reviews(wanted: BandGoal) -> None:
     if isinstance(wanted.expression, Metric) and wanted.capacity is None:
         name, parameters = wanted.expression.name, dict(wanted.expression.parameters)
         if not parameters.get("review"):
-            raise InvalidParameterError.of(
-                parameter="capacity",
+            raise InvalidParameterError(
+                "capacity",
                 caller="find_band",
-                must_be="given where a review costs nothing: otherwise every row would be reviewed",
+                expected="given where a review costs nothing: otherwise every row would be reviewed",
                 got="nothing",
                 hint=("for example ", Argument("capacity", 200), f", or {name}(..., review=1)."),
             )
@@ -254,18 +254,18 @@ def _counts_rows(expression: Expression) -> bool:
 
 def _check(constraint: Constraint, caller: str) -> None:
     if _linear(constraint.expression) is None:
-        raise InvalidParameterError.of(
-            parameter="subject_to",
+        raise InvalidParameterError(
+            "subject_to",
             caller=caller,
-            must_be="bounds on shares of the automatic decisions, such as accuracy, precision and npv",
+            expected="bounds on shares of the automatic decisions, such as accuracy, precision and npv",
             got=str(constraint),
             hint="the bound must be linear in tp, fp, fn and tn; that of mcc, say, is not.",
         )
     if constraint.strict:
-        raise InvalidParameterError.of(
-            parameter="subject_to",
+        raise InvalidParameterError(
+            "subject_to",
             caller=caller,
-            must_be="bounds with >= or <=",
+            expected="bounds with >= or <=",
             got=str(constraint),
             hint=f"write {constraint.expression} {constraint.relation}= {format_number(constraint.bound)}.",
         )

@@ -42,26 +42,26 @@ def check_guarantee(wanted: BandGoal, guarantee: Any, *, weighted: bool) -> None
     """Raise for what cannot be promised."""
     check_confidence(guarantee, "find_band", parameter="guarantee")
     if weighted:
-        raise InvalidParameterError.of(
-            parameter="guarantee",
+        raise InvalidParameterError(
+            "guarantee",
             caller="find_band",
-            must_be="left out for rows with weights: only independent rows can be certified",
+            expected="left out for rows with weights: only independent rows can be certified",
             got=guarantee,
         )
     for one in wanted.constraints:
         if not isinstance(one.expression, Metric) or one.expression.name not in _SIDES:
-            raise InvalidParameterError.of(
-                parameter="subject_to",
+            raise InvalidParameterError(
+                "subject_to",
                 caller="find_band",
-                must_be=f"bounds on {', '.join(_SIDES)} when 'guarantee' is given: each depends on one end "
+                expected=f"bounds on {', '.join(_SIDES)} when 'guarantee' is given: each depends on one end "
                 "of the band, and has an exact test",
                 got=f"the constraint '{one}'",
             )
     if not wanted.constraints:
-        raise InvalidParameterError.of(
-            parameter="guarantee",
+        raise InvalidParameterError(
+            "guarantee",
             caller="find_band",
-            must_be="used with a constraint, which is what it guarantees",
+            expected="used with a constraint, which is what it guarantees",
             got=guarantee,
             hint="for example subject_to=['precision >= 0.95', 'npv >= 0.99'].",
         )

@@ -55,10 +55,10 @@ def bayes_decision(y_prob: Any, cost: Any, *, classes: Any = None) -> NDArray[An
     size = probabilities.shape[1]
     names = tuple(range(size)) if classes is None else check_classes(classes, "bayes_decision")
     if len(names) != size:
-        raise InvalidParameterError.of(
-            parameter="classes",
+        raise InvalidParameterError(
+            "classes",
             caller="bayes_decision",
-            must_be=f"one name for each of the {size} columns of 'y_prob'",
+            expected=f"one name for each of the {size} columns of 'y_prob'",
             got=list(names),
         )
     decisions, costs = cost_matrix(cost, names, parameter="cost", caller="bayes_decision")
@@ -93,10 +93,10 @@ def as_probabilities(y_prob: Any, caller: str) -> NDArray[np.floating[Any]]:
         if matrix.ndim != 2 or matrix.shape[1] < 2:
             raise ValueError
     except (TypeError, ValueError):
-        raise InvalidParameterError.of(
-            parameter="y_prob",
+        raise InvalidParameterError(
+            "y_prob",
             caller=caller,
-            must_be="a matrix of probabilities, one column for each of two or more classes",
+            expected="a matrix of probabilities, one column for each of two or more classes",
             got=f"an array of shape {np.shape(y_prob)}" if np.ndim(y_prob) != 2 else y_prob,
         ) from None
     missing = np.isnan(matrix).any(axis=1) if matrix.dtype.kind == "f" else np.zeros(len(matrix), dtype=bool)
@@ -107,10 +107,10 @@ def as_probabilities(y_prob: Any, caller: str) -> NDArray[np.floating[Any]]:
     wrong = (matrix < 0).any(axis=1) | (np.abs(matrix.sum(axis=1, dtype=np.float64) - 1) > SUM_TOLERANCE)
     if wrong.any():
         first = int(wrong.argmax())
-        raise InvalidParameterError.of(
-            parameter="y_prob",
+        raise InvalidParameterError(
+            "y_prob",
             caller=caller,
-            must_be="probabilities: none negative, and those of a row add up to 1",
+            expected="probabilities: none negative, and those of a row add up to 1",
             got=f"{int(wrong.sum()):,} rows that are not, the first at row {first}: {matrix[first].tolist()}",
         )
     return matrix

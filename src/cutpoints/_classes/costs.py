@@ -53,10 +53,10 @@ def cost_matrix(cost: Any, classes: tuple[Any, ...], *, parameter: str, caller: 
 def _misfit(cost: Any, classes: tuple[Any, ...], parameter: str, caller: str) -> InvalidParameterError:
     size = len(classes)
     example = {"first decision": {classes[0]: 0, classes[1]: 5}}
-    return InvalidParameterError.of(
-        parameter=parameter,
+    return InvalidParameterError(
+        parameter,
         caller=caller,
-        must_be=f"a {size} x {size} matrix of finite numbers, rows are decisions and columns true classes, "
+        expected=f"a {size} x {size} matrix of finite numbers, rows are decisions and columns true classes, "
         f"or a mapping of decisions to the cost for each of the classes {list(classes)}",
         got=cost,
         hint=f"for example {example}.",

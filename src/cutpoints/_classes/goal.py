@@ -70,10 +70,10 @@ class OrdinalGoal:
 def ordinal_goal(*, maximize: Any, minimize: Any, classes: tuple[Any, ...], caller: str) -> OrdinalGoal:
     """Read what the user asked for."""
     if (maximize is None) == (minimize is None):
-        raise InvalidParameterError.of(
-            parameter="maximize",
+        raise InvalidParameterError(
+            "maximize",
             caller=caller,
-            must_be=("given, or else ", Argument("minimize"), ", and not both"),
+            expected=("given, or else ", Argument("minimize"), ", and not both"),
             got="neither" if maximize is None else "both",
             hint=("for example ", Argument("maximize", "quadratic_kappa"), "."),
         )
@@ -82,10 +82,10 @@ def ordinal_goal(*, maximize: Any, minimize: Any, classes: tuple[Any, ...], call
     if not isinstance(wanted, str) and direction == "minimize":
         decisions, costs = cost_matrix(wanted, classes, parameter="minimize", caller=caller)
         if set(decisions) != set(classes):
-            raise InvalidParameterError.of(
-                parameter="minimize",
+            raise InvalidParameterError(
+                "minimize",
                 caller=caller,
-                must_be=f"a cost for each of the decisions {list(classes)}",
+                expected=f"a cost for each of the decisions {list(classes)}",
                 got=f"costs for {list(decisions)}",
             )
         rows = [costs[decisions.index(name)] for name in classes]
@@ -98,10 +98,10 @@ def ordinal_goal(*, maximize: Any, minimize: Any, classes: tuple[Any, ...], call
         allowed = [one for one, way in NAMES.items() if way == direction]
         also = ", or a matrix of costs" if direction == "minimize" else ""
         other = "maximize" if direction == "minimize" else "minimize"
-        raise InvalidParameterError.of(
-            parameter=direction,
+        raise InvalidParameterError(
+            direction,
             caller=caller,
-            must_be=f"one of {', '.join(map(repr, allowed))}{also}",
+            expected=f"one of {', '.join(map(repr, allowed))}{also}",
             got=wanted,
             hint=("did you mean ", Argument(other, name), "?") if name in NAMES else None,
         )

@@ -95,10 +95,10 @@ class ClassWeights:
         """
         matrix = as_probabilities(y_prob, "decide")
         if matrix.shape[1] != len(self.classes):
-            raise InvalidParameterError.of(
-                parameter="y_prob",
+            raise InvalidParameterError(
+                "y_prob",
                 caller="decide",
-                must_be=f"a matrix of {len(self.classes)} columns, one for each class",
+                expected=f"a matrix of {len(self.classes)} columns, one for each class",
                 got=f"{matrix.shape[1]} columns",
             )
         return as_names(self.classes)[called(logs_of(matrix), self._logs)]
@@ -189,10 +189,10 @@ def find_class_weights(
     given = None if classes is None else check_classes(classes, "find_class_weights")
     names, y = code_labels(labels, given, "y_true", "find_class_weights", ordered=False)
     if len(names) != matrix.shape[1]:
-        raise InvalidParameterError.of(
-            parameter="classes",
+        raise InvalidParameterError(
+            "classes",
             caller="find_class_weights",
-            must_be=f"one name for each of the {matrix.shape[1]} columns of 'y_prob'",
+            expected=f"one name for each of the {matrix.shape[1]} columns of 'y_prob'",
             got=list(names),
             hint="name all classes, also those without rows, in the order of the columns.",
         )

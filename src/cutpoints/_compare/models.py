@@ -67,7 +67,7 @@ def compare(
     score : str or list of str, default=None
         The columns of the scores: one for each model, which it names.
     sample_weight, pos_label, lower_is_positive
-        As for `find`. With weights there are no tests and no intervals: a weight is no number of rows.
+        As for `find`. With weights there are no tests and no intervals: a weight is not a number of rows.
         For goals that add up columns there are no paired tests.
     confidence : float, default=0.95
         Of the intervals.

@@ -79,9 +79,9 @@ def parts(column: Column, ends: Ends, rows: int) -> list[ColumnTotals]:
     least, most, cents = ends
     largest = max(abs(least), abs(most))
     if largest and not SMALLEST <= largest <= LARGEST:
-        raise InvalidParameterError.of(
-            parameter=column.name,
-            must_be=f"numbers that are 0 or between {SMALLEST:g} and {LARGEST:g} in size",
+        raise InvalidParameterError(
+            column.name,
+            expected=f"numbers that are 0 or between {SMALLEST:g} and {LARGEST:g} in size",
             got=most if largest == abs(most) else least,
         )
     grid = FixedPoint.cents(largest=largest, rows=rows) if cents else None
@@ -97,7 +97,7 @@ def times(values: Scores, weights: Scores | None) -> Values:
 
 
 def on_grid(found: Sequence[ColumnTotals], values: dict[Column, Values]) -> tuple[Values, ...]:
-    """Return whole numbers, for each part, of what some rows add."""
+    """Return integers, for each part, of what some rows add."""
     signs = [one.column for one in found]
     rounded = []
     for one in found:

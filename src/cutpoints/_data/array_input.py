@@ -33,17 +33,15 @@ def as_array(x: Any, name: str, caller: str | None = None) -> NDArray[Any]:
     try:
         array = np.asarray(x)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise InvalidParameterError.of(
-            parameter=name,
+        raise InvalidParameterError(
+            name,
             caller=caller,
-            must_be="an array of one value per row",
+            expected="an array of one value per row",
             got=f"{type(x).__name__}, which NumPy cannot read ({error})",
             hint="for a tensor that carries a gradient or lives on a GPU, pass x.detach().cpu().",
         ) from error
     if array.ndim == 0:
-        raise InvalidParameterError.of(
-            parameter=name, caller=caller, must_be="an array of one value per row", got=x
-        )
+        raise InvalidParameterError(name, caller=caller, expected="an array of one value per row", got=x)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -53,7 +51,7 @@ def as_array(x: Any, name: str, caller: str | None = None) -> NDArray[Any]:
 
 
 def as_floats(x: Any, name: str, caller: str | None = None) -> Scores:
-    """Return float32 or float64 numbers; whole numbers and half floats are widened."""
+    """Return float32 or float64 numbers; integers and half floats are widened."""
     array = as_array(x, name, caller)
     kind = array.dtype.kind
     if array.dtype.char in "fd":  # float32 and float64
@@ -67,22 +65,22 @@ def as_floats(x: Any, name: str, caller: str | None = None) -> Scores:
         return wide
     if kind in "OUST":
         return _parsed(array, name, caller)
-    raise InvalidParameterError.of(
-        parameter=name,
+    raise InvalidParameterError(
+        name,
         caller=caller,
-        must_be="real numbers (float32 or float64)",
+        expected="real numbers (float32 or float64)",
         got=f"dtype {array.dtype}",
     )
 
 
 def too_large(
-    name: str, caller: str | None = None, got: str = "whole numbers of 2**53 or more"
+    name: str, caller: str | None = None, got: str = "integers of 2**53 or more"
 ) -> InvalidParameterError:
     """Return the error for numbers that lose digits as float64."""
-    return InvalidParameterError.of(
-        parameter=name,
+    return InvalidParameterError(
+        name,
         caller=caller,
-        must_be="numbers that float64 can hold",
+        expected="numbers that float64 can hold",
         got=got,
         hint="divide them, or rank them first; float64 would merge neighbours.",
     )
@@ -108,11 +106,11 @@ def _parsed(array: NDArray[Any], name: str, caller: str | None) -> Scores:
 
 
 def no_number(name: str, value: object, row: int, caller: str | None = None) -> InvalidParameterError:
-    """Return the error for what is no number, such as text."""
-    return InvalidParameterError.of(
-        parameter=name,
+    """Return the error for values that are not numbers, such as text."""
+    return InvalidParameterError(
+        name,
         caller=caller,
-        must_be="numbers",
+        expected="numbers",
         got=f"{value!r} at row {row}",
         hint="text of numbers is not taken for numbers here: convert it first, with float().",
     )
@@ -141,9 +139,9 @@ def refuse_negative(weights: Scores, name: str) -> None:
 
 def infinite_weight(name: str, got: object) -> InvalidParameterError:
     """Return the error for weights whose sum is no float."""
-    return InvalidParameterError.of(
-        parameter=name,
-        must_be="numbers with a finite sum",
+    return InvalidParameterError(
+        name,
+        expected="numbers with a finite sum",
         got=got,
         hint="only the ratios of weights matter for rates: rescale them.",
     )
@@ -171,7 +169,7 @@ def refuse_beyond(numbers: Scores, name: str) -> None:
 def same_index(columns: dict[str, Any]) -> None:
     """Raise if columns of pandas have the same labels in another order.
 
-    Nobody can say which rows belong together then. All else is paired by position, as in scikit-learn:
+    It is then unclear which rows belong together. All else is paired by position, as in scikit-learn:
     a column without an index, and one with other labels, such as new scores for the rows of a test set.
     """
     indexed = {

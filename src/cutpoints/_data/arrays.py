@@ -1,7 +1,7 @@
 """NumPy arrays as a source: blocked, threaded, no copy of a large input.
 
 Blocks of scores stay in the processor's cache while they are checked, binned, joined with their labels
-and counted by one `numpy.bincount`. NumPy lets go of the interpreter lock in all of this but the
+and counted by one `numpy.bincount`. NumPy releases the interpreter lock in all of this except the
 count, so two threads take turns: one counts while the other prepares a block.
 
 The first look at the data answers `summary` and the first `histogram` together; later questions

@@ -89,7 +89,7 @@ class Piece:
 
     @property
     def scale(self) -> float:
-        """Buckets per step on that scale; 0 where there is nothing, or no way, to divide."""
+        """Buckets per step on that scale; 0 if there is nothing to divide, or no way to do it."""
         if self.count == 1:
             return 0.0
         low, high = self.ends
@@ -152,7 +152,7 @@ def _one_sign(low: float, high: float, rows: int) -> list[Piece]:
 
 
 def _better(piece: Piece, count: int, seen: Seen) -> Piece:
-    """Choose the map that, as far as the last count tells, leaves the fewest rows together."""
+    """Choose the map that, by the last count, leaves the fewest rows in one bucket."""
     line = Piece(piece.low, piece.high, piece.rows, count)
     curve = Piece(piece.low, piece.high, piece.rows, count, power=True)
     near, far = sorted((abs(piece.low), abs(piece.high)))

@@ -33,10 +33,10 @@ class ClassRows(NamedTuple):
 def class_rows(data: Data, classes: Any, caller: str) -> ClassRows:
     """Return the rows in memory; raise for missing values and for labels that are not among the classes."""
     if data.label is None:
-        raise InvalidParameterError.of(
-            parameter="y_true",
+        raise InvalidParameterError(
+            "y_true",
             caller=caller,
-            must_be="one label per row",
+            expected="one label per row",
             got="counts of positives and negatives",
         )
     read = data.rows.read(data, None)
@@ -66,10 +66,10 @@ def code_labels(
     if classes is None:
         if ordered and labels.dtype.kind not in "biuf" and not _are_numbers(labels):
             shown = list(dict.fromkeys(labels.tolist()))[:5]
-            raise InvalidParameterError.of(
-                parameter="classes",
+            raise InvalidParameterError(
+                "classes",
                 caller=caller,
-                must_be="given for labels that are not numbers: their order is not known",
+                expected="given for labels that are not numbers: their order is not known",
                 got=f"the labels {shown}",
                 hint=("for example ", Argument("classes", ["low", "medium", "high"]), "."),
             )
@@ -84,10 +84,10 @@ def code_labels(
             codes = np.full(len(labels), -1, dtype=np.intp)
         if (codes < 0).any():
             first = int((codes < 0).argmax())
-            raise InvalidParameterError.of(
-                parameter="classes",
+            raise InvalidParameterError(
+                "classes",
                 caller=caller,
-                must_be=f"all labels in {name!r}",
+                expected=f"all labels in {name!r}",
                 got=f"{list(found)}, without the label {labels.tolist()[first]!r} of row {first}",
             )
     if len(found) < 2:
@@ -105,8 +105,8 @@ def check_classes(classes: Any, caller: str) -> tuple[Any, ...]:
     except TypeError:
         found, different = (), False
     if len(found) < 2 or not different:
-        raise InvalidParameterError.of(
-            parameter="classes", caller=caller, must_be="a list of two or more different labels", got=classes
+        raise InvalidParameterError(
+            "classes", caller=caller, expected="a list of two or more different labels", got=classes
         )
     return found
 

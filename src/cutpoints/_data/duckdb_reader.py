@@ -38,7 +38,7 @@ def text(value: str) -> str:
 
 
 class DuckDBReader:
-    """A relation that runs anew for each pass."""
+    """A relation that runs again for each pass."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class DuckDBReader:
         self._label = f"cast({column} as varchar)"
         if pos_label is None:
             self.check_labels()
-        # A number is no text, and equals none.
+        # A number never equals a string.
         positive = "false"
         if isinstance(pos_label, str) or not _TEXT.fullmatch(type_):
             self._positive_text = str(pos_label)
@@ -183,8 +183,8 @@ class DuckDBReader:
         if self._positive is None:
             raise InvalidInputError.pos_label(values=values, name=name)
         if self._positive_text not in values:
-            raise InvalidParameterError.of(
-                parameter="pos_label", must_be=f"one of the labels {values}", got=self._positive
+            raise InvalidParameterError(
+                "pos_label", expected=f"one of the labels {values}", got=self._positive
             )
 
 

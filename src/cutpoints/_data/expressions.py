@@ -92,7 +92,7 @@ def label_code(name: str, dtype: DType, positive: Any, other: Any) -> nw.Expr:
 
 
 def side_code(name: str, dtype: DType, positive: Any) -> nw.Expr:
-    """Return `POSITIVE` or `NEGATIVE`, for labels of which nothing else is to be told."""
+    """Return `POSITIVE` or `NEGATIVE`, for labels that are known to be valid."""
     is_positive = nw.col(name)
     if dtype == nw.Boolean:
         if positive is not None and not positive:

@@ -53,7 +53,7 @@ def may_merge(column: Column) -> bool:
 
 
 def is_long(numbers: NDArray[Any]) -> bool:
-    """Whether a float is so large that whole numbers were merged, if it was one."""
+    """Whether a float is so large that integers were merged, if it was one."""
     return numbers.dtype.kind == "f" and bool((np.abs(numbers) >= EXACT_INTEGERS).any())
 
 

@@ -61,10 +61,10 @@ _MEMORY = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?B)", re.IGNORECASE)
 def check_memory(limit: Any, caller: str = "read") -> None:
     """Raise for a limit that DuckDB cannot read."""
     if limit is not None and not (isinstance(limit, str) and _MEMORY.fullmatch(limit.strip())):
-        raise InvalidParameterError.of(
-            parameter="memory_limit",
+        raise InvalidParameterError(
+            "memory_limit",
             caller=caller,
-            must_be="a number and KB, MB, GB or TB",
+            expected="a number and KB, MB, GB or TB",
             got=limit,
             hint=("for example ", Argument("memory_limit", "2GB"), "."),
         )
@@ -119,7 +119,7 @@ class Opened:
         self.close()
 
     def close(self) -> None:
-        """Let go of the connection and of all temporary files."""
+        """Close the connection and remove all temporary files."""
         if hasattr(self, "connection"):
             self.connection.close()
         self._removed()
@@ -148,7 +148,7 @@ class Opened:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Put what DuckDB says of the files in a sentence; raise if they were written meanwhile."""
+        """Word the errors of DuckDB; raise if a file was modified in the meantime."""
         from duckdb import Error
 
         try:
@@ -165,7 +165,7 @@ class Opened:
                 raise InvalidInputError.changed_file(path=file.shown)
 
     def large(self) -> bool:
-        """Whether the rows had better not be in memory all at once.
+        """Whether there are too many rows to read into memory.
 
         Costs a look at the ends of the files; a query is run once to count its rows.
         """
@@ -272,7 +272,7 @@ class Opened:
             raise _bad_query(sql, "It is not one SELECT")
         names: dict[str, str] = {}
         for i, name in enumerate(self.table.names):
-            if name.lower() not in {known.lower() for known in names}:  # SQL does not tell them apart
+            if name.lower() not in {known.lower() for known in names}:  # SQL ignores case
                 names[name] = f"f{i}"
         view = ", ".join(f"{f} as {quoted(name)}" for name, f in names.items())
         self.table.relation.project(view).create_view("data")
@@ -296,9 +296,9 @@ class Opened:
 
 def _bad_query(sql: str, said: str) -> InvalidParameterError:
     reason = said.splitlines()[0].partition("Error: ")[2] or said
-    return InvalidParameterError.of(
-        parameter="sql",
-        must_be=f"one SELECT over the table 'data', which reads no other file: {reason.rstrip('. ')}",
+    return InvalidParameterError(
+        "sql",
+        expected=f"one SELECT over the table 'data', which reads no other file: {reason.rstrip('. ')}",
         got=sql,
         hint=(
             "for example ",
@@ -347,7 +347,7 @@ class _FileReader(DuckDBReader):
 
 
 class FileSource(BatchSource):
-    """Rows of files that are read anew at each pass."""
+    """Rows of files that are read again at each pass."""
 
     def __init__(self, opened: Opened, columns: Columns, pos_label: Any) -> None:
         self.opened, self.columns, self.label_as_given = opened, columns, pos_label

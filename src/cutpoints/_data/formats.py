@@ -59,7 +59,7 @@ class File:
     shown: str
 
     def start(self) -> bytes:
-        """Return the first bytes, which tell the format."""
+        """Return the first bytes, which identify the format."""
         try:
             with Path(self.path).open("rb") as file:
                 return file.read(8)
@@ -68,7 +68,7 @@ class File:
             raise InvalidInputError.unreadable(path=self.shown, form="CSV", reason=reason) from error
 
     def stamp(self) -> tuple[int, int, int] | None:
-        """Return size, time of change and number of the file, which tell whether it is still the same."""
+        """Return size, time of change and number of the file, which show whether it is still the same."""
         try:
             found = Path(self.path).stat()
         except OSError:
@@ -175,7 +175,7 @@ def _read(
         return found, list(found.columns)
     own = {f"c{i}": "VARCHAR" for i in range(len(layout.names))}
     if layout.form == "JSON":
-        # Names that differ in case only cannot be told apart here: the first one is read.
+        # Names that differ in case only cannot be distinguished here: the first one is read.
         fields: dict[str, str] = {}
         for name in layout.names:
             if name.lower() not in {known.lower() for known in fields}:
@@ -240,7 +240,7 @@ def _arrow(
 
 
 def layout_of(file: File) -> Layout:
-    """Tell the format by the first bytes, else by the ending, and read the names of CSV and JSON."""
+    """Recognize the format by the first bytes, or by the extension, and read the names of CSV and JSON."""
     start = file.start()
     if not start:
         raise InvalidInputError.empty_file(path=file.shown)

@@ -68,7 +68,7 @@ def source(frame: nw.LazyFrame[Any], columns: batches.Columns, pos_label: Any = 
     names = {column.name: column.name for column in columns.added}
     _check_columns(frame.collect_schema(), {**roles, **names})
     roles["added"] = columns.added
-    # These two hand over batches faster than they group: the rows are in this process anyway.
+    # These two stream batches faster than they group: the rows are in this process anyway.
     if frame.implementation.is_duckdb():
         return batches.from_duckdb(frame.to_native(), **roles, pos_label=pos_label)
     if frame.implementation.is_polars():
@@ -106,20 +106,20 @@ def read(
     try:
         return nw.from_native(frame)
     except TypeError:
-        raise InvalidParameterError.of(
-            parameter=parameter,
+        raise InvalidParameterError(
+            parameter,
             caller=caller,
-            must_be="a data frame, or a path, where columns have names",
+            expected="a data frame, or a path, where columns have names",
             got=type(frame),
             hint="frames of pandas, polars, pyarrow, DuckDB, PySpark, Dask and Ibis are known.",
         ) from None
     except nw.exceptions.DuplicateError:
         names = [str(name) for name in frame.columns]
         twice = sorted({name for name in names if names.count(name) > 1})
-        raise InvalidParameterError.of(
-            parameter=parameter,
+        raise InvalidParameterError(
+            parameter,
             caller=caller,
-            must_be="a data frame whose columns have different names",
+            expected="a data frame whose columns have different names",
             got=f"more than one column {', '.join(map(repr, twice))}",
             hint="rename them, or pass the columns themselves as arrays.",
         ) from None
@@ -234,7 +234,7 @@ class FrameSource:
         return MOST_BUCKETS if waste else BUCKETS
 
     def _first_look(self) -> tuple[Summary, Histogram]:
-        """Check, summarise and count in one pass; with weights, after one over their sizes."""
+        """Check, summarize and count in one pass; with weights, after one over their sizes."""
         if self._known is not None:
             return self._known
         total = self._measured()
@@ -286,7 +286,7 @@ class FrameSource:
         _compare(total, rows)
 
     def _check_ends(self, low: float, high: float) -> None:
-        """Raise for whole numbers that float64 cannot tell apart."""
+        """Raise for integers that float64 cannot distinguish."""
         if self._type.is_integer() and max(-low, high) >= EXACT_INTEGERS:
             raise too_large(self.score)
 
@@ -335,7 +335,7 @@ class FrameSource:
         return self._groups(got, got[ex.LOW], got[ex.HIGH])
 
     def _collect(self, frame: nw.LazyFrame[Any]) -> Collected:
-        """Make a pass, and say so to whoever listens."""
+        """Make a pass, and report its progress."""
         self.passes += 1
         tell, rows = progress.observer(), self._known[0].rows if self._known else None
         if tell is not None:
@@ -416,7 +416,7 @@ def _compare(expected: int | None, rows: NDArray[np.int64]) -> None:
 
 
 def _key(bucket: nw.Expr) -> nw.Expr:
-    """Join the number of a bucket and the code of a row to one whole number; gaps are below zero."""
+    """Join the number of a bucket and the code of a row to one integer; gaps are below zero."""
     return (bucket * float(ex.CODES) + nw.col(ex.CODE)).cast(nw.Int64()).alias(ex.KEY)
 
 

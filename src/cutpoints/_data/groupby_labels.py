@@ -92,9 +92,9 @@ class FrameLabels:
         values = np.array(sorted(found), dtype=None if self.numeric else object)
         labels = Labels(values, self.positive, name=self.name)
         labels.settle([labels.check(slice(None))[1]])
-        raise InvalidParameterError.of(
-            parameter="pos_label",
-            must_be=f"one of the labels {values.tolist()}",
+        raise InvalidParameterError(
+            "pos_label",
+            expected=f"one of the labels {values.tolist()}",
             got=self.positive,
         )
 

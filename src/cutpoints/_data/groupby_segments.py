@@ -3,7 +3,7 @@
 1. A query finds the keys, how many rows each has, and the ends of their weights: each segment has the
    grid that its rows alone would have.
 2. A second one counts all rows into cells, a bucket of one segment each: the keys are joined with a
-   small table that numbers them, so the engine groups by two whole numbers. The more segments, the
+   small table that numbers them, so the engine groups by two integers. The more segments, the
    wider the buckets. Few rows are grouped by their scores at once, and nothing is left to ask.
 3. Searches run in step. The ranges of scores in which each segment's optimum can be are sent as such a
    table, a row per segment and range, and the engine groups what lies inside, by score if that is
@@ -68,10 +68,10 @@ class FrameSegments:
 
     def __init__(self, source: FrameSource, names: Sequence[str]) -> None:
         if source.columns:
-            raise InvalidParameterError.of(
-                parameter="by",
+            raise InvalidParameterError(
+                "by",
                 caller="find_by",
-                must_be="left out where a goal adds up columns of rows that are not in memory",
+                expected="left out where a goal adds up columns of rows that are not in memory",
                 got=list(names),
                 hint="collect the rows first, or filter them and search one segment at a time with find().",
             )
@@ -113,7 +113,7 @@ class FrameSegments:
     ) -> dict[int, Rows] | dict[int, Histogram]:
         """Make a pass: return the rows of these ranges of segments (all: None), or a count of each.
 
-        Rows, if their scores are few or if no count is allowed; there are at most so many.
+        Rows, if there are few scores or if no count is allowed; at most `most` of them.
         """
         ranges = SegmentRanges.of(wanted, len(self.keys))
         if self._whole:
@@ -145,10 +145,10 @@ class FrameSegments:
         if len(found) == 0:
             raise InvalidInputError.empty(name=self._source.score)
         if len(found) > MOST_SEGMENTS:
-            raise InvalidParameterError.of(
-                parameter="by",
+            raise InvalidParameterError(
+                "by",
                 caller="find",
-                must_be=f"columns with at most {MOST_SEGMENTS:,} distinct keys",
+                expected=f"columns with at most {MOST_SEGMENTS:,} distinct keys",
                 got="more",
                 hint="group by something coarser.",
             )
@@ -157,10 +157,10 @@ class FrameSegments:
         segments: dict[tuple[str, ...], int] = {}
         for text, code in zip(texts, codes.tolist(), strict=True):
             if segments.setdefault(text, code) != code:
-                raise InvalidParameterError.of(
-                    parameter="by",
+                raise InvalidParameterError(
+                    "by",
                     caller="find",
-                    must_be="columns whose keys differ as text",
+                    expected="columns whose keys differ as text",
                     got=f"two keys that are both {text!r}",
                     hint="give the keys other names first.",
                 )
@@ -229,7 +229,7 @@ class FrameSegments:
         return next((cells for cells in (self._latest, self._first) if cells.holds(ranges)), None)
 
     def _distinct(self, ranges: SegmentRanges, most: int) -> int:
-        """Return how many distinct scores the ranges have at most, as far as counts tell."""
+        """Return how many distinct scores the ranges have at most, by the counts so far."""
         before = self._before(ranges)
         if before is None:
             return most
@@ -345,10 +345,10 @@ def _key(name: str, dtype: DType) -> tuple[nw.Expr, nw.Expr]:
         missing = missing | raw.is_nan()
         raw = nw.when(raw == ex.number(0)).then(ex.number(0)).otherwise(raw)  # -0.0 is 0.0
     elif not (dtype.is_numeric() or dtype.is_temporal() or dtype in {nw.String, nw.Boolean}):
-        raise InvalidParameterError.of(
-            parameter="by",
+        raise InvalidParameterError(
+            "by",
             caller="find",
-            must_be="columns of text, numbers, booleans or dates",
+            expected="columns of text, numbers, booleans or dates",
             got=f"{name!r} of type {dtype}",
         )
     text = raw if dtype == nw.String else raw.cast(nw.String())
@@ -361,7 +361,7 @@ def _inside() -> nw.Expr:
 
 
 def _cell(number: nw.Expr) -> nw.Expr:
-    """Join the number of a bucket, rounded down, and the code of a row to one whole number."""
+    """Join the number of a bucket, rounded down, and the code of a row to one integer."""
     whole = number.floor().cast(nw.Float64())
     return (whole * ex.number(ex.CODES) + nw.col(ex.CODE)).cast(nw.Int64()).alias(ex.KEY)
 

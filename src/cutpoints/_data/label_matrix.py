@@ -47,15 +47,15 @@ def read_label_matrix(y_true: Any, y_score: Any, sample_weight: Any, *, caller: 
     truth, names = _matrix(y_true, "y_true", caller)
     scores, own = _matrix(y_score, "y_score", caller)
     if truth.shape != scores.shape:
-        raise InvalidParameterError.of(
-            parameter="y_score",
+        raise InvalidParameterError(
+            "y_score",
             caller=caller,
-            must_be=f"of the shape of y_true, {truth.shape}",
+            expected=f"of the shape of y_true, {truth.shape}",
             got=f"shape {scores.shape}",
         )
     if names is not None and own is not None and names != own:
-        raise InvalidParameterError.of(
-            parameter="y_score", caller=caller, must_be="with the columns of y_true, in their order", got=own
+        raise InvalidParameterError(
+            "y_score", caller=caller, expected="with the columns of y_true, in their order", got=own
         )
     rows, labels = truth.shape
     if rows == 0 or labels == 0:
@@ -82,10 +82,10 @@ def _matrix(given: Any, name: str, caller: str) -> tuple[Any, list[Any] | None]:
     names = list(given.columns) if hasattr(given, "columns") and hasattr(given, "to_numpy") else None
     array = np.asarray(given.to_numpy() if names is not None else given)
     if array.ndim != 2 or array.dtype.kind not in "biufO":
-        raise InvalidParameterError.of(
-            parameter=name,
+        raise InvalidParameterError(
+            name,
             caller=caller,
-            must_be="a matrix of numbers with one column per label",
+            expected="a matrix of numbers with one column per label",
             got=f"shape {array.shape} of {array.dtype}",
             hint="for a long table pass its columns as label, score and by.",
         )

@@ -41,9 +41,9 @@ class Labels:
             and self.numeric
             and not isinstance(pos_label, (bool, int, float, np.generic))
         ):
-            raise InvalidParameterError.of(
-                parameter="pos_label",
-                must_be=f"one of the labels in {name!r}, which are numbers",
+            raise InvalidParameterError(
+                "pos_label",
+                expected=f"one of the labels in {name!r}, which are numbers",
                 got=pos_label,
             )
         self.positive = 1 if pos_label is None else pos_label
@@ -97,9 +97,9 @@ class Labels:
             )
         if not self.given:
             raise InvalidInputError.pos_label(values=found, name=self.name)
-        raise InvalidParameterError.of(
-            parameter="pos_label",
-            must_be=f"one of the labels {found}",
+        raise InvalidParameterError(
+            "pos_label",
+            expected=f"one of the labels {found}",
             got=self.positive,
         )
 

@@ -110,11 +110,11 @@ def _projected(
     picked = {name: table.column(name).sql for name in names}
     picked |= {name: as_number(name, table.column(name)) for name in numbers}
     if len({name.lower() for name in [*picked, columns.label or ""]}) < len({*picked, columns.label or ""}):
-        raise InvalidParameterError.of(
-            parameter="by",
-            must_be="columns whose names differ by more than capitals from those of the others",
+        raise InvalidParameterError(
+            "by",
+            expected="columns whose names differ by more than capitals from those of the others",
             got=list(names),
-            hint="rename a column: SQL does not tell such names apart.",
+            hint="rename a column: SQL ignores the case of names.",
         )
     _refuse_text(opened, [name for name in numbers if may_merge(table.column(name))])
     if columns.label is not None:
@@ -125,7 +125,7 @@ def _projected(
 
 
 def _refuse_text(opened: Opened, names: list[str]) -> None:
-    """Raise for text that is no number, or one with more digits than float64 has."""
+    """Raise for text that is not a number, or one with more digits than float64 has."""
     if not names:
         return
     parts = []

@@ -22,7 +22,7 @@ _TWO = 2
 
 
 class PolarsReader:
-    """A lazy frame that runs anew for each pass."""
+    """A lazy frame that runs again for each pass."""
 
     def __init__(self, frame: pl.LazyFrame, columns: Columns, *, pos_label: Any = None) -> None:
         self.columns = columns
@@ -125,7 +125,7 @@ class PolarsReader:
         self._label = pl.col(name).cast(pl.String)
         if self._positive is None:
             self.check_labels()
-        # A number is no text, and equals none.
+        # A number never equals a string.
         is_text = type_ in (pl.String, pl.Categorical, pl.Enum)
         positive = pl.lit(value=False)
         if isinstance(self._positive, str) or not is_text:
@@ -158,6 +158,6 @@ class PolarsReader:
         if self._positive is None:
             raise InvalidInputError.pos_label(values=values, name=name)
         if self._positive_text not in values:
-            raise InvalidParameterError.of(
-                parameter="pos_label", must_be=f"one of the labels {values}", got=self._positive
+            raise InvalidParameterError(
+                "pos_label", expected=f"one of the labels {values}", got=self._positive
             )

@@ -1,4 +1,4 @@
-"""How far a long look at the data has got, for whoever wants to show it.
+"""Progress of a long pass over the data, for callers that want to show it.
 
 A source that reads for long calls `step` now and then; nobody listens unless `watching` says so,
 and then a call costs next to nothing beside the batch of rows that came before it.

@@ -133,10 +133,10 @@ class Data:
             return data.adding(tuple(map(Column, columns)), caller)
         names = [columns] if isinstance(columns, str) else columns
         if isinstance(names, Mapping) or not all(isinstance(name, str) for name in names):
-            raise InvalidParameterError.of(
-                parameter="columns",
+            raise InvalidParameterError(
+                "columns",
                 caller=caller,
-                must_be="names of columns, or a mapping of names to arrays where the data are arrays",
+                expected="names of columns, or a mapping of names to arrays where the data are arrays",
                 got=columns if isinstance(columns, str | list | tuple) else type(columns),
                 hint="for example columns=['amount'], or columns={'amount': amount}.",
             )
@@ -159,10 +159,10 @@ class Data:
                     "left out for rows that are counted already",
                     "pass one row per case, with its label",
                 )
-            raise InvalidParameterError.of(
-                parameter=f"column {column.name!r}",
+            raise InvalidParameterError(
+                f"column {column.name!r}",
                 caller=caller,
-                must_be=must_be,
+                expected=must_be,
                 got="a name" if column.values is None else type(column.values),
                 hint=f"{hint}.",
             )
@@ -206,10 +206,10 @@ class Data:
         sources = self.in_memory() if groups is None else self._sources(self.rows.read(self, groups))
         streams = next(iter(sources.values())).streams if _in_memory(sources) else ()
         if len(streams) != 1 or not isinstance(streams[0].labels, Labels):
-            raise InvalidParameterError.of(
-                parameter="y_true",
+            raise InvalidParameterError(
+                "y_true",
                 caller=caller,
-                must_be="one label per row: rows that are already counted cannot be told apart",
+                expected="one label per row: rows that are already counted cannot be distinguished",
                 got="counts of positives and negatives",
                 hint="pass one row per case, with its label.",
             )
@@ -354,10 +354,10 @@ def read(
     filters = _strings({"where": where, "sql": sql, "memory_limit": memory_limit}, "a string", "read")
     counted = positives is not None and negatives is not None
     if (positives is None) != (negatives is None) or (counted and (label or weight) is not None):
-        raise InvalidParameterError.of(
-            parameter="positives",
+        raise InvalidParameterError(
+            "positives",
             caller="read",
-            must_be="given together with 'negatives', and without 'label' and 'weight'",
+            expected="given together with 'negatives', and without 'label' and 'weight'",
             got=", ".join(f"{role}={name!r}" for role, name in named.items()),
             hint="for example positives='buyers', negatives='others', score='p'.",
         )
@@ -366,8 +366,8 @@ def read(
     if is_path(data):
         return Data(_Files(data, filters), **columns)
     for name, given in filters.items():
-        raise InvalidParameterError.of(
-            parameter=name, caller="read", must_be="left out for data frames: it only applies to files",
+        raise InvalidParameterError(
+            name, caller="read", expected="left out for data frames: it only applies to files",
             got=given, hint="filter the frame first.",
         )  # fmt: skip
     return Data(_Frame.of(data, "read", "data"), **columns)
@@ -483,10 +483,10 @@ def as_unlabelled(
     else:
         data = Data(_table(y_prob, caller, "y_prob"), columns, weight=weight)
     if len(data.scores) != 1 or data.counted:
-        raise InvalidParameterError.of(
-            parameter="score",
+        raise InvalidParameterError(
+            "score",
             caller=caller,
-            must_be="the name of one column of probabilities",
+            expected="the name of one column of probabilities",
             got="counts of positives and negatives" if data.counted else list(data.scores) or "nothing",
             hint=f"{caller}('scores.csv', score='p', ...).",
         )
@@ -497,20 +497,20 @@ def _checked(data: Data, caller: str, *, several: bool) -> Data:
     """Raise unless the columns that a function needs have names."""
     for role, there in (("label", data.label is not None or data.counted), ("score", bool(data.scores))):
         if not there:
-            raise InvalidParameterError.of(
-                parameter=role,
+            raise InvalidParameterError(
+                role,
                 caller=caller,
-                must_be="the name of a column",
+                expected="the name of a column",
                 got="nothing",
                 hint=f"{caller}('scores.csv', label='y', score='p', ...).",
             )
     if data.label in data.scores:
         warnings.warn(DataWarning.same_column(name=str(data.label)), stacklevel=4)
     if len(data.scores) > 1 and not several:
-        raise InvalidParameterError.of(
-            parameter="score",
+        raise InvalidParameterError(
+            "score",
             caller=caller,
-            must_be="one column: it looks at one model at a time",
+            expected="one column: it looks at one model at a time",
             got=list(data.scores),
             hint=f"{caller}(data, score={data.scores[0]!r}, ...).",
         )
@@ -529,10 +529,10 @@ def _of_arrays(
 ) -> Data:
     if y_score is None:
         what = "probability" if array == "y_prob" else "score"
-        raise InvalidParameterError.of(
-            parameter=array,
+        raise InvalidParameterError(
+            array,
             caller=caller,
-            must_be=f"given: one {what} per label",
+            expected=f"given: one {what} per label",
             got="nothing",
             hint=f"{caller}(y_true, {array}, ...), or {caller}(frame, label='y', score='p', ...).",
         )
@@ -540,10 +540,10 @@ def _of_arrays(
     if several and isinstance(y_score, Mapping):
         scores = {str(name): one for name, one in y_score.items()}
         if not scores or len(scores) < len(y_score):
-            raise InvalidParameterError.of(
-                parameter=array,
+            raise InvalidParameterError(
+                array,
                 caller=caller,
-                must_be="scores, or a mapping of different names to scores",
+                expected="scores, or a mapping of different names to scores",
                 got=list(y_score),
             )
     masses = [] if weights is None else [weights]
@@ -571,7 +571,7 @@ def _is_source(data: Any) -> bool:
 
 def _is_table(data: Any, y_score: Any) -> bool:
     """Whether names of columns were forgotten: a path, or a frame alone."""
-    # All frames have columns, which lazy ones had better not be asked for.
+    # All frames have columns; asking a lazy one for them can be slow.
     return isinstance(data, str | os.PathLike) or (y_score is None and hasattr(type(data), "columns"))
 
 
@@ -580,16 +580,16 @@ def _strings(given: Mapping[str, Any], what: str, caller: str) -> dict[str, str]
     found = {name: text for name, text in given.items() if text is not None}
     for name, text in found.items():
         if not isinstance(text, str):
-            raise InvalidParameterError.of(parameter=name, caller=caller, must_be=what, got=text)
+            raise InvalidParameterError(name, caller=caller, expected=what, got=text)
     return found
 
 
 def _check_sign(data: Data, caller: str) -> None:
     if data.lower_is_positive and caller not in _SIGNED:
-        raise InvalidParameterError.of(
-            parameter="lower_is_positive",
+        raise InvalidParameterError(
+            "lower_is_positive",
             caller=caller,
-            must_be=f"left out: only {', '.join(_SIGNED)} can do without scores where high means positive",
+            expected=f"left out: only {', '.join(_SIGNED)} can do without scores where high means positive",
             got=True,
             hint="make a column of the negated scores.",
         )
@@ -597,8 +597,8 @@ def _check_sign(data: Data, caller: str) -> None:
 
 def _flag(lower_is_positive: Any, caller: str) -> bool:
     if not isinstance(lower_is_positive, bool):
-        raise InvalidParameterError.of(
-            parameter="lower_is_positive", caller=caller, must_be="True or False", got=lower_is_positive
+        raise InvalidParameterError(
+            "lower_is_positive", caller=caller, expected="True or False", got=lower_is_positive
         )
     return lower_is_positive
 
@@ -610,10 +610,10 @@ def _columns(score: Any, caller: str, *, several: bool = True) -> tuple[str, ...
     names = tuple(score) if several and isinstance(score, Sequence) else ()
     if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         more = ", or a list of different names, one for each model" if several else ", a string"
-        raise InvalidParameterError.of(
-            parameter="score",
+        raise InvalidParameterError(
+            "score",
             caller=caller,
-            must_be=f"the name of a column{more}",
+            expected=f"the name of a column{more}",
             got=score,
             hint="for example score=['m1', 'm2']." if several else None,
         )
@@ -621,7 +621,7 @@ def _columns(score: Any, caller: str, *, several: bool = True) -> tuple[str, ...
 
 
 def _left_out(parameter: str, caller: str, where: str, got: object) -> InvalidParameterError:
-    return InvalidParameterError.of(parameter=parameter, caller=caller, must_be=f"left out {where}", got=got)
+    return InvalidParameterError(parameter, caller=caller, expected=f"left out {where}", got=got)
 
 
 # --- what users bring
@@ -644,7 +644,7 @@ class _Rows:
     """Whether columns have names."""
 
     def lazy(self) -> bool:
-        """Whether rows had better be read in passes."""
+        """Whether rows should be read in passes."""
         return False
 
     def read(self, data: Data, groups: str | None) -> _Columns:
@@ -682,9 +682,7 @@ class _Arrays(_Rows):
             if name not in self.scores:
                 raise InvalidInputError.column(name=name, path="the data", columns=list(self.scores))
         if groups is not None:
-            raise InvalidParameterError.of(
-                parameter="groups", must_be="an array where the data are arrays", got=groups
-            )
+            raise InvalidParameterError("groups", expected="an array where the data are arrays", got=groups)
         scores = {name: self.scores[name] for name in data.scores}
         added = [self.named_arrays[one.name] if one.values is None else one.values for one in data.added]
         return _Columns(scores, self.labels, self.masses, added=added)

@@ -140,4 +140,4 @@ def _key(value: Any) -> Any:
 
 def _no_keys(name: str, got: object) -> InvalidParameterError:
     must_be = "columns of text, numbers, booleans or dates"
-    return InvalidParameterError.of(parameter=name, must_be=must_be, got=got)
+    return InvalidParameterError(name, expected=must_be, got=got)

@@ -80,7 +80,7 @@ class Grouped:
 
 
 class SegmentRanges(NamedTuple):
-    """Ranges of many segments, by segment and then ascending; `first` tells where each segment's begin."""
+    """Ranges of many segments, by segment and then ascending; `first` is where each segment begins."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]

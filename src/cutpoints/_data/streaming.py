@@ -71,7 +71,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of the columns: labels and perhaps weights, or the masses of both sides."""
+    """The names of the columns: labels and perhaps weights, or the sums of both classes."""
 
     score: str
     label: str | None = None
@@ -160,7 +160,7 @@ class BatchSource:
         self._sample: Any = None
         self._last: tuple[Ranges, Histogram] | None = None
         self._kept: tuple[Ranges, UniqueScores] | None = None
-        # The engine decodes in threads of its own; one of ours keeps up with two of them.
+        # The engine decodes in its own threads; one thread here keeps up with two of them.
         self._threads = max(1, min((os.cpu_count() or 1) // 2, 4))
         self._rows = (
             min(BATCH_ROWS, BLOCK_ROWS) if reader.columns.masses or reader.columns.added else BATCH_ROWS
@@ -169,7 +169,7 @@ class BatchSource:
     # --- the three questions
 
     def summary(self) -> Summary:
-        """Return rows, masses and the range of scores; raise for NaN and bad labels."""
+        """Return rows, totals and the range of scores; raise for NaN and bad labels."""
         return self._first_look()[0]
 
     def histogram(self, ranges: Ranges | None) -> Histogram:
@@ -265,7 +265,7 @@ class BatchSource:
             batches.close()
 
     def _first_look(self) -> tuple[Summary, Histogram]:
-        """Check, summarise and count in one pass."""
+        """Check, summarize and count in one pass."""
         if self._known is not None:
             return self._known
         found = self._look()
@@ -325,7 +325,7 @@ class BatchSource:
         return True
 
     def check(self, batch: Batch) -> tuple[list[Reading], Counts | None, set[Any], bool]:
-        """Return masses, counts of the labels, labels but the positive one, and whether all is fine."""
+        """Return weights, label counts, labels other than the positive one, and whether all are fine."""
         columns = self.reader.columns
         masses = [as_floats(m, n) for m, n in zip(batch[columns.first_mass :], columns.masses, strict=False)]
         smallest, largest = self._weights

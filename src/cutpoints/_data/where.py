@@ -1,6 +1,6 @@
 """Conditions on rows, such as ``month = '2026-10' and not score between 0 and 1``.
 
-A condition is read by this small grammar and written anew: names as quoted names of columns that
+A condition is parsed by this small grammar and written again: names as quoted names of columns that
 there are, texts as quoted texts, numbers as numbers. No character of what the user wrote reaches
 the engine in any other way, so a condition can choose rows and can do nothing else.
 
@@ -69,11 +69,11 @@ class Condition:
     """A condition that was understood."""
 
     names: tuple[str, ...]
-    """The columns that it speaks of."""
+    """The columns that it uses."""
     _write: Callable[[Mapping[str, Column]], str]
 
     def sql(self, columns: Mapping[str, Column], path: str) -> str:
-        """Write the condition for a table; raise if it speaks of a column that is not there."""
+        """Write the condition for a table; raise if it uses a column that does not exist."""
         for name in self.names:
             if name not in columns:
                 raise InvalidInputError.column(name=name, path=path, columns=list(columns))
@@ -130,9 +130,9 @@ class _Parser:
         if self._at < len(self._tokens):
             token = self._tokens[self._at]
             found = f"{token.text!r} at character {token.place}"
-        raise InvalidParameterError.of(
-            parameter="where",
-            must_be=f"a condition; {wanted} must come where there is {found}",
+        raise InvalidParameterError(
+            "where",
+            expected=f"a condition; {wanted} must come where there is {found}",
             got=self._text,
             hint="conditions are comparisons of columns with values, such as month = '2026-10', "
             "joined by and, or, not, with in (...), between, is null; names with other characters "

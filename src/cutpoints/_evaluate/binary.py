@@ -205,8 +205,8 @@ def evaluate(
     if isinstance(y_true, Curve):
         for name, given in given_too.items():
             if given is not None:
-                raise InvalidParameterError.of(
-                    parameter=name, caller="evaluate", must_be="left out for a Curve", got=given
+                raise InvalidParameterError(
+                    name, caller="evaluate", expected="left out for a Curve", got=given
                 )
         found = y_true
     else:

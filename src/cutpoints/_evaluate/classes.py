@@ -172,10 +172,10 @@ def _need_labels(truth: NDArray[Any], given: NDArray[Any]) -> None:
     if given.ndim != 1:
         raise InvalidInputError.not_1d(name="y_pred", shape=given.shape)
     if given.dtype.kind == "f" and not (np.isin(given, truth).all() or (given == np.rint(given)).all()):
-        raise InvalidParameterError.of(
-            parameter="y_pred",
+        raise InvalidParameterError(
+            "y_pred",
             caller="evaluate_classes",
-            must_be="labels, or a column of scores for each class",
+            expected="labels, or a column of scores for each class",
             got="scores",
             hint="to evaluate scores at a threshold, call evaluate(y_true, y_score, threshold=0.5).",
         )

@@ -66,6 +66,6 @@ def check(confidence: Any, method: Any, caller: str) -> None:
     """Raise for a confidence or a method that cannot be meant."""
     check_confidence(confidence, caller)
     if method not in ("wilson", "clopper_pearson"):
-        raise InvalidParameterError.of(
-            parameter="interval", caller=caller, must_be="'wilson' or 'clopper_pearson'", got=method
+        raise InvalidParameterError(
+            "interval", caller=caller, expected="'wilson' or 'clopper_pearson'", got=method
         )

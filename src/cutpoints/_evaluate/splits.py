@@ -69,10 +69,10 @@ def make_splits(
         _check_group_sizes(groups)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         if cv < 2:
-            raise InvalidParameterError.of(
-                parameter=parameter,
+            raise InvalidParameterError(
+                parameter,
                 caller=caller,
-                must_be="at least 2 folds",
+                expected="at least 2 folds",
                 got=cv,
                 hint=("for example ", Argument(parameter, 5), "."),
             )
@@ -84,10 +84,10 @@ def make_splits(
     elif hasattr(cv, "split") and not isinstance(cv, (str, bytes)):
         splitter = cv
         if params is None and groups is not None and not _knows_groups(cv):
-            raise InvalidParameterError.of(
-                parameter=parameter,
+            raise InvalidParameterError(
+                parameter,
                 caller=caller,
-                must_be="a splitter that keeps groups together when 'groups' are given",
+                expected="a splitter that keeps groups together when 'groups' are given",
                 got=cv,
                 hint="pass a number of folds, or GroupKFold, StratifiedGroupKFold or LeaveOneGroupOut.",
             )
@@ -101,15 +101,15 @@ def make_splits(
         splits = iter(cv) if splitter is None else splitter.split(rows, y, **more)
         pairs = [(_row_numbers(train), _row_numbers(test)) for train, test in splits]
     except (ValueError, TypeError) as error:
-        raise InvalidParameterError.of(
-            parameter=parameter, caller=caller, must_be="a way to split these rows", got=f"{cv!r}: {error}"
+        raise InvalidParameterError(
+            parameter, caller=caller, expected="a way to split these rows", got=f"{cv!r}: {error}"
         ) from error
     if len(pairs) < fewest or min(len(test) for _, test in pairs) == 0:
         sizes = ", ".join(str(len(test)) for _, test in pairs[:10]) or "no"
-        raise InvalidParameterError.of(
-            parameter=parameter,
+        raise InvalidParameterError(
+            parameter,
             caller=caller,
-            must_be=f"a way to split the rows into {('one fold', 'two folds')[fewest - 1]} or more, "
+            expected=f"a way to split the rows into {('one fold', 'two folds')[fewest - 1]} or more, "
             "none of them empty",
             got=f"{cv!r}, which gives folds of {sizes} rows",
         )
@@ -124,10 +124,10 @@ def bad_cv(cv: Any, *, parameter: str = "cv", caller: str, also: Sequence[str] =
         *also,
         "pairs (train, test) of row numbers",
     ]
-    return InvalidParameterError.of(
-        parameter=parameter,
+    return InvalidParameterError(
+        parameter,
         caller=caller,
-        must_be=f"{', '.join(kinds[:-1])} or {kinds[-1]}",
+        expected=f"{', '.join(kinds[:-1])} or {kinds[-1]}",
         got=cv,
     )
 

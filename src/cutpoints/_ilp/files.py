@@ -25,8 +25,8 @@ def write(path: str | os.PathLike[str], program: Program, cost: Cost, title: str
     target = Path(path)
     lines = {".lp": _lp, ".mps": _mps}.get(target.suffix.lower())
     if lines is None:
-        raise InvalidParameterError.of(
-            parameter="path", caller="write", must_be="a name that ends in .lp or .mps", got=str(path)
+        raise InvalidParameterError(
+            "path", caller="write", expected="a name that ends in .lp or .mps", got=str(path)
         )
     with replaced(target) as beside, beside.open("w", encoding="ascii") as file:
         file.writelines(f"{line}\n" for line in lines(program, cost, title))

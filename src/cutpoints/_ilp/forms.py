@@ -108,10 +108,10 @@ def target(goal: Goal, cuts: Cuts) -> tuple[Target, list[Side]]:
         one = Form(Fraction(1), Fraction(0), Fraction(0))
         return Target(top.times(1 / bottom.constant), one, 1.0), []
     if np.isinf(values).any():
-        raise InvalidParameterError.of(
-            parameter="objective",
+        raise InvalidParameterError(
+            "objective",
             caller="ilp",
-            must_be="finite at every cut, since a program has no infinite numbers",
+            expected="finite at every cut, since a program has no infinite numbers",
             got=f"{goal.expression}, which is infinite at {int(np.isinf(values).sum())} cuts",
             hint="leave out the method, or use the sweep: find takes any objective.",
         )
@@ -150,10 +150,10 @@ def _linear_fractional(
 ) -> LinearFractional:
     form = expression.linear_fractional(*summary.totals)
     if form is None:
-        raise InvalidParameterError.of(
-            parameter=parameter,
+        raise InvalidParameterError(
+            parameter,
             caller="ilp",
-            must_be="linear in tp and fp, or a ratio of two such forms",
+            expected="linear in tp and fp, or a ratio of two such forms",
             got=shown,
             hint="leave out the method, or use the sweep: find takes any objective and constraint.",
         )

@@ -50,18 +50,18 @@ def margin(scores: NDArray[Any], epsilon: Epsilon, *, as_printed: bool) -> Margi
     if epsilon != "auto" and not (
         isinstance(epsilon, (int, float)) and not isinstance(epsilon, bool) and 0 <= epsilon < math.inf
     ):
-        raise InvalidParameterError.of(
-            parameter="epsilon", caller="formulate", must_be="'auto' or a number >= 0", got=epsilon
+        raise InvalidParameterError(
+            "epsilon", caller="formulate", expected="'auto' or a number >= 0", got=epsilon
         )
     scores = scores.astype(np.float64)
     finite = bool(np.isfinite(scores).all())
     if as_printed or epsilon != "auto":
         least, most = (0.0, 1.0) if as_printed else (-math.inf, math.inf)
         if not finite or scores[0] < least or scores[-1] > most:
-            raise InvalidParameterError.of(
-                parameter="as_printed" if as_printed else "epsilon",
+            raise InvalidParameterError(
+                "as_printed" if as_printed else "epsilon",
                 caller="formulate",
-                must_be="left out for scores " + ("outside [0, 1]" if as_printed else "that are infinite"),
+                expected="left out for scores " + ("outside [0, 1]" if as_printed else "that are infinite"),
                 got=as_printed or epsilon,
                 hint=(Argument("epsilon", "auto"), " replaces such scores by their ranks."),
             )

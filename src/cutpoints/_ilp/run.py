@@ -172,7 +172,7 @@ def run(
     for name, given, fine in (("time_limit", time_limit, time_limit > 0), ("gap", gap, 0 <= gap < 1)):
         if not fine:
             must_be = "a number of seconds > 0" if name == "time_limit" else "a share in [0, 1)"
-            raise InvalidParameterError.of(parameter=name, caller="solve", must_be=must_be, got=given)
+            raise InvalidParameterError(name, caller="solve", expected=must_be, got=given)
     began = perf_counter()
     minimize = _minimizer(posed.program, limited=time_limit < math.inf, gap=gap, log=log)
     feasible = posed.cuts.feasible(posed.goal.constraints)
@@ -352,10 +352,10 @@ def mixture(posed: Posed) -> tuple[float, list[tuple[float, float]]]:
     the threshold at score k.
     """
     if not posed.target.is_linear or posed.margin is not None:
-        raise InvalidParameterError.of(
-            parameter="objective",
+        raise InvalidParameterError(
+            "objective",
             caller="mixture",
-            must_be="linear, and the formulation 'chain'",
+            expected="linear, and the formulation 'chain'",
             got=str(posed.goal.expression),
             hint="a ratio of expectations is not an expectation; use solve().",
         )

@@ -41,10 +41,10 @@ def segmented(data: Data, by: Any, *, caller: str) -> SegmentedRows:
 
 def _streamed(rows: FrameSegments, order: list[int], data: Data, caller: str) -> SegmentCuts:
     if data.weighted or data.counted:
-        raise InvalidParameterError.of(
-            parameter="weight" if data.weighted else "positives",
+        raise InvalidParameterError(
+            "weight" if data.weighted else "positives",
             caller=caller,
-            must_be="left out where the rows are not in memory: each segment has a grid of its own there",
+            expected="left out where the rows are not in memory: each segment has a grid of its own there",
             got=data.weight or data.positives,
             hint="collect the frame, or filter it to fewer rows.",
         )

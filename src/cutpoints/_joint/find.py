@@ -113,10 +113,10 @@ def _gap(given: tuple[Constraint, ...]) -> Constraint | None:
     for one in given:
         impossible = one.bound < 0 or (one.strict and one.bound == 0)
         if len(given) > 1 or one.wants_high or impossible or not one.expression.rational:
-            raise InvalidParameterError.of(
-                parameter="gap",
+            raise InvalidParameterError(
+                "gap",
                 caller="find_joint",
-                must_be="one upper bound, of 0 or more, on the difference of a rate between segments",
+                expected="one upper bound, of 0 or more, on the difference of a rate between segments",
                 got=" and ".join(map(str, given)),
                 hint="for example gap='recall <= 0.05'.",
             )

@@ -110,10 +110,10 @@ def find_labels(
         "min_rows", min_rows, hint=("for example ", Argument("min_rows", 20), "."), caller=caller
     )
     if average == "macro" and wanted.constraints:
-        raise InvalidParameterError.of(
-            parameter="subject_to",
+        raise InvalidParameterError(
+            "subject_to",
             caller=caller,
-            must_be="left out for the macro average, which is a mean over labels",
+            expected="left out for the macro average, which is a mean over labels",
             got=[str(one) for one in wanted.constraints],
             hint=("use ", Argument("each"), " for what must hold for each label, or the micro average."),
         )
@@ -123,10 +123,10 @@ def find_labels(
         counted = sample_weight is None
     else:
         if by is None or sample_weight is not None:
-            raise InvalidParameterError.of(
-                parameter="by" if by is None else "sample_weight",
+            raise InvalidParameterError(
+                "by" if by is None else "sample_weight",
                 caller=caller,
-                must_be="the column of the labels in a long table"
+                expected="the column of the labels in a long table"
                 if by is None
                 else "left out of a long table",
                 got=by if by is None else type(sample_weight),

@@ -119,16 +119,14 @@ class LabelsSolution(Mapping[Any, float]):
         self.raise_if_infeasible()
         scores = np.asarray(y_score.toarray() if hasattr(y_score, "toarray") else y_score)
         if scores.ndim != 2 or scores.shape[1] != len(self) or scores.dtype.kind not in "biuf":
-            raise InvalidParameterError.of(
-                parameter="y_score",
+            raise InvalidParameterError(
+                "y_score",
                 caller="decide",
-                must_be=f"a matrix of numbers with {len(self)} columns, one per label",
+                expected=f"a matrix of numbers with {len(self)} columns, one per label",
                 got=f"shape {scores.shape} of {scores.dtype}",
             )
         if np.isnan(scores).any():
-            raise InvalidParameterError.of(
-                parameter="y_score", caller="decide", must_be="without NaN", got="NaN"
-            )
+            raise InvalidParameterError("y_score", caller="decide", expected="without NaN", got="NaN")
         return np.asarray(scores >= np.array(list(self.thresholds.values()))).astype(np.int8)
 
     def raise_if_infeasible(self) -> LabelsSolution:

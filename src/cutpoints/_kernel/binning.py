@@ -225,7 +225,7 @@ def choose(sample: Scores, count: int | None = None) -> Buckets:
         with np.errstate(over="ignore", under="ignore"):
             option.place(sample, work, out, -np.inf, np.inf)
         crowding = float((np.bincount(out).astype(np.float64) ** 2).sum())
-        # The options come in order of cost: a dearer one must be clearly better.
+        # The options come in order of cost: a more expensive one must be clearly better.
         if crowding < 0.5 * least:
             best, least = option, crowding
     assert best is not None

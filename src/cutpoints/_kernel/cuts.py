@@ -1,4 +1,4 @@
-"""Cuts: the sums above thresholds, values as floats for all of them, and exactly for those in doubt."""
+"""Cuts: the sums above thresholds, their values as floats, and exactly where floats cannot decide."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Cuts:
         return mask
 
     def _meets(self, constraint: Constraint) -> NDArray[np.bool_]:
-        """Decide by floats, and exactly where they are too near the bound to tell."""
+        """Decide by floats, and exactly where they are too close to the bound."""
         expression, bound = constraint.expression, float(constraint.bound)
         values = self.values(expression)
         with np.errstate(invalid="ignore"):

@@ -32,7 +32,7 @@ Reading = tuple[Sides, Scores | None]
 class Block(NamedTuple):
     """Some rows: scores, one or two readings of their weights, and the scores' range if known.
 
-    `columns` are values that are added up beside the first reading's weights: whole numbers, not
+    `columns` are values that are added up beside the first reading's weights: integers, not
     negative, see `FixedPoint.round`. At most `weights.BLOCK_ROWS` rows where there are weights or
     columns, so that float64 adds them exactly.
     """

@@ -66,7 +66,7 @@ class FixedPoint:
         return self.factor * Fraction(2) ** self.exponent / self.parts
 
     def round(self, weights: NDArray[Any]) -> NDArray[np.float64]:
-        """Round weights to the grid, ties to even, as whole numbers in float64."""
+        """Round weights to the grid, ties to even, as integers in float64."""
         weights = weights.astype(np.float64, copy=False)
         if self.parts != 1:
             scaled = weights * self.parts
@@ -95,7 +95,7 @@ class FixedPoint:
 
 
 def _bits(rows: int) -> int:
-    """Return how many bits each of so many weights may have."""
+    """Return how many bits each weight may have, given their number."""
     return min(WEIGHT_BITS, SUM_BITS - rows.bit_length())
 
 

@@ -180,15 +180,15 @@ def check(
     for name, given, high in (("alpha", alpha, 1.0), ("psi", psi, math.inf)):
         if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < high:
             must = "a number between 0 and 1" if high == 1 else "a positive number"
-            raise InvalidParameterError.of(parameter=name, caller="check", must_be=must, got=given)
+            raise InvalidParameterError(name, caller="check", expected=must, got=given)
     spread = None if policy.found_on is None else policy.found_on.distribution
     edges = sorted({*(() if spread is None else spread.edges), policy.threshold})
     place = edges.index(policy.threshold)
     if isinstance(data, Data) and (data.weighted or data.counted):
-        raise InvalidParameterError.of(
-            parameter="data",
+        raise InvalidParameterError(
+            "data",
             caller="check",
-            must_be="rows without weights and counts: it counts rows",
+            expected="rows without weights and counts: it counts rows",
             got=data,
         )
     if y_score is None and label is None and not (isinstance(data, Data) and data.label is not None):
@@ -279,7 +279,7 @@ def _of_scores(found: Check, psi: float) -> tuple[list[str], list[str]]:
         return [text], []
     if shift.psi >= psi:
         return [], [
-            f"PSI is {shift.psi:.3g}, but so few rows give as much by chance (p = {shift.psi_p:.2g})."
+            f"PSI is {shift.psi:.3g}, but this few rows can give as much by chance (p = {shift.psi_p:.2g})."
         ]
     return [], []
 

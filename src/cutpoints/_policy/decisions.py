@@ -74,10 +74,10 @@ def decide(
         return _series(asked, native, by)
     if isinstance(native, nw.DataFrame | nw.LazyFrame):
         if by is not None:
-            raise InvalidParameterError.of(
-                parameter="by",
+            raise InvalidParameterError(
+                "by",
                 caller="decide",
-                must_be="left out for a frame, which has the segments in its columns",
+                expected="left out for a frame, which has the segments in its columns",
                 got=by,
             )
         return _frame(asked, native, score=score, column=column).to_native()
@@ -89,10 +89,10 @@ def _texts(policy: Policy, written: Mapping[int, Any]) -> dict[Any, Any]:
     values = policy.rule.decisions()[0].values
     if not policy.rule.missing:  # ordered classes are written as they are
         if dict(written) != {0: 0, 1: 1, -1: -1}:
-            raise InvalidParameterError.of(
-                parameter="positive",
+            raise InvalidParameterError(
+                "positive",
                 caller="decide",
-                must_be="left out for ordered classes, which the policy names",
+                expected="left out for ordered classes, which the policy names",
                 got=written[1],
             )
         return {value: value for value in values}
@@ -100,15 +100,15 @@ def _texts(policy: Policy, written: Mapping[int, Any]) -> dict[Any, Any]:
     names = {0: "negative", 1: "positive", -1: "review"}
     for value, text in texts.items():
         if not isinstance(text, bool | int | float | str) or text != text:
-            raise InvalidParameterError.of(
-                parameter=names[value], caller="decide", must_be="a string, a number or a boolean", got=text
+            raise InvalidParameterError(
+                names[value], caller="decide", expected="a string, a number or a boolean", got=text
             )
     if len({type(text) for text in texts.values()}) > 1 or len(set(texts.values())) < len(texts):
         others = " and ".join(repr(names[value]) for value in values if value != 1)
-        raise InvalidParameterError.of(
-            parameter="positive",
+        raise InvalidParameterError(
+            "positive",
             caller="decide",
-            must_be=f"of the same type as {others}, and another value",
+            expected=f"of the same type as {others}, and another value",
             got=" and ".join(repr(text) for text in texts.values()),
         )
     return texts
@@ -116,10 +116,10 @@ def _texts(policy: Policy, written: Mapping[int, Any]) -> dict[Any, Any]:
 
 def name_taken(column: str, caller: str, data: str) -> InvalidParameterError:
     """Return the error of a name for the decisions that the data have already."""
-    return InvalidParameterError.of(
-        parameter="column",
+    return InvalidParameterError(
+        "column",
         caller=caller,
-        must_be="a new name",
+        expected="a new name",
         got=f"{column!r}, which {data} has",
         hint=("for example ", Argument("column", "decision_2"), "."),
     )
@@ -137,10 +137,10 @@ def check_key_types(decision: Decision, found: list[set[str]], caller: str) -> N
     """Raise if the data have keys of another type than the policy: none of them would be known."""
     for name, own, types in zip(decision.by, decision.types, found, strict=True):
         if own is not None and types - {own}:
-            raise InvalidParameterError.of(
-                parameter="by",
+            raise InvalidParameterError(
+                "by",
                 caller=caller,
-                must_be=f"of the type that the policy has for {name!r}, which is {own}",
+                expected=f"of the type that the policy has for {name!r}, which is {own}",
                 got=", ".join(sorted(types - {own})),
                 hint="convert the column; 7 and '7' are two different segments.",
             )
@@ -195,10 +195,10 @@ def _arrays(asked: _Asked, data: Any, by: Any) -> Any:
         return _array(asked, decisions[0], scores, by)
     matrix = np.asarray(data)
     if matrix.ndim != 2 or matrix.shape[1] != len(decisions):
-        raise InvalidParameterError.of(
-            parameter="scores",
+        raise InvalidParameterError(
+            "scores",
             caller="decide",
-            must_be=f"a matrix with one column for each of {len(decisions)} labels",
+            expected=f"a matrix with one column for each of {len(decisions)} labels",
             got=f"shape {matrix.shape}",
         )
     columns = [
@@ -238,17 +238,17 @@ def _array(asked: _Asked, decision: Decision, scores: NDArray[Any], by: Any) -> 
 
 def _refuse_keys(by: Any) -> None:
     if by is not None:
-        raise InvalidParameterError.of(
-            parameter="by", caller="decide", must_be="left out: the policy has no segments", got=by
+        raise InvalidParameterError(
+            "by", caller="decide", expected="left out: the policy has no segments", got=by
         )
 
 
 def _given_keys(decision: Decision, by: Any) -> list[Coded]:
     if by is None:
-        raise InvalidParameterError.of(
-            parameter="by",
+        raise InvalidParameterError(
+            "by",
             caller="decide",
-            must_be="given: the policy has a threshold for each " + ", ".join(decision.by),
+            expected="given: the policy has a threshold for each " + ", ".join(decision.by),
             got=None,
             hint="pass the segments as a second argument, or a frame with these columns.",
         )
@@ -256,10 +256,10 @@ def _given_keys(decision: Decision, by: Any) -> list[Coded]:
     if set(decision.by) <= set(columns):
         return [columns[name] for name in decision.by]
     if len(columns) != len(decision.by):
-        raise InvalidParameterError.of(
-            parameter="by",
+        raise InvalidParameterError(
+            "by",
             caller="decide",
-            must_be=f"one column for each of {', '.join(decision.by)}",
+            expected=f"one column for each of {', '.join(decision.by)}",
             got=f"{len(columns)} columns",
         )
     return list(columns.values())
@@ -273,10 +273,10 @@ def _series(asked: _Asked, series: Any, by: Any) -> Any:
     """Decide a series as a frame of one column, so that it comes back as a series of its kind."""
     decision = asked.policy.rule.decisions()[0]
     if decision.label is not None:
-        raise InvalidParameterError.of(
-            parameter="scores",
+        raise InvalidParameterError(
+            "scores",
             caller="decide",
-            must_be="a matrix or a frame: the policy has several labels",
+            expected="a matrix or a frame: the policy has several labels",
             got=type(series.to_native()),
         )
     frame = series.alias("score").to_frame()

@@ -147,10 +147,10 @@ def apply(
     with spooled(path) as (files, folder):
         for file in files:
             if target != "-" and Path(target).exists() and Path(target).samefile(file.path):
-                raise InvalidParameterError.of(
-                    parameter="output",
+                raise InvalidParameterError(
+                    "output",
                     caller="apply",
-                    must_be="another file than the input",
+                    expected="another file than the input",
                     got=target,
                     hint="write to a new file, and rename it afterwards.",
                 )
@@ -169,10 +169,10 @@ def apply(
             from cutpoints._policy.ndjson import apply_lines
 
             if written != "ndjson":
-                raise InvalidParameterError.of(
-                    parameter="output",
+                raise InvalidParameterError(
+                    "output",
                     caller="apply",
-                    must_be="a file of JSON lines (.ndjson, .jsonl), as the input is",
+                    expected="a file of JSON lines (.ndjson, .jsonl), as the input is",
                     got=target,
                 )
             with _written(target, folder) as beside, unchanged(files):
@@ -270,10 +270,10 @@ def scored(relation: DuckDBPyRelation, score: str, column: Column, dtype: str = 
 def _form_of(output: str) -> Form:
     ending = Path(output.removesuffix(".gz")).suffix.lower()
     if ending not in _ENDINGS or (output.endswith(".gz") and _ENDINGS[ending] == "parquet"):
-        raise InvalidParameterError.of(
-            parameter="output",
+        raise InvalidParameterError(
+            "output",
             caller="apply",
-            must_be=f"a name that ends in {', '.join(_ENDINGS)}, or '-'",
+            expected=f"a name that ends in {', '.join(_ENDINGS)}, or '-'",
             got=output,
         )
     return _ENDINGS[ending]
@@ -284,10 +284,10 @@ def _form_of(output: str) -> Form:
 
 def _check_column(column: str, form: Form) -> None:
     if not column or "\0" in column or (form == "csv" and column.startswith(_FORMULA)):
-        raise InvalidParameterError.of(
-            parameter="column",
+        raise InvalidParameterError(
+            "column",
             caller="apply",
-            must_be="a name that a spreadsheet does not take for a formula: not with = + - @ at its start",
+            expected="a name that a spreadsheet does not take for a formula: not with = + - @ at its start",
             got=column,
         )
 
@@ -440,10 +440,10 @@ def _check_names(names: Sequence[str]) -> None:
     seen: dict[str, str] = {}
     for name in names:
         if name.lower() in seen:
-            raise InvalidParameterError.of(
-                parameter="output",
+            raise InvalidParameterError(
+                "output",
                 caller="apply",
-                must_be="a CSV file, since two columns differ in capitals at most",
+                expected="a CSV file, since two columns differ in capitals at most",
                 got=f"the columns {seen[name.lower()]!r} and {name!r}",
             )
         seen[name.lower()] = name

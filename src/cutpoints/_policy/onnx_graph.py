@@ -97,25 +97,25 @@ def to_onnx(policy: Policy, missing: Missing) -> Any:
 def _check(policy: Policy, decision: Decision, missing: Missing) -> None:
     """Raise for what ONNX cannot say."""
     if missing == "keep":
-        raise InvalidParameterError.of(
-            parameter="missing",
+        raise InvalidParameterError(
+            "missing",
             caller="to_onnx",
-            must_be="a decision or 'error': ONNX has no missing values",
+            expected="a decision or 'error': ONNX has no missing values",
             got=missing,
         )
     if isinstance(policy.rule, SegmentRule) and policy.rule.default == "keep":
-        raise InvalidParameterError.of(
-            parameter="default",
+        raise InvalidParameterError(
+            "default",
             caller="to_onnx",
-            must_be="a threshold or 'error': ONNX has no missing values",
+            expected="a threshold or 'error': ONNX has no missing values",
             got="keep",
         )
     for part in (part for key in decision.segments for part in key):
         if isinstance(part, float) and not part.is_integer():
-            raise InvalidParameterError.of(
-                parameter="segments",
+            raise InvalidParameterError(
+                "segments",
                 caller="to_onnx",
-                must_be="strings, integers or booleans: ONNX looks up no other keys exactly",
+                expected="strings, integers or booleans: ONNX looks up no other keys exactly",
                 got=part,
             )
 

@@ -207,7 +207,7 @@ def _kept(
     good, whole = (int(side[0]) for side in floor.counts({k: np.array([int(v)]) for k, v in counts.items()}))
     if whole == 0:
         return Kept(str(constraint), then, now, "not met, unsure", None, None)
-    # How probable so few bad rows are if the share were just at its bound, and how probable so many.
+    # The probability of as few bad rows, and of as many, if the share were exactly at its bound.
     p_holds = float(binom.cdf(whole - good, whole, floor.slack))
     p_broken = float(binom.sf(whole - good - 1, whole, floor.slack))
     verdict: Any = "met, unsure" if met else "not met, unsure"

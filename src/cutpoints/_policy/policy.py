@@ -113,10 +113,10 @@ class Policy:
         if rule is None:
             rule = ThresholdRule(threshold)  # type: ignore[arg-type] # it checks what it gets
         elif threshold is not None or not isinstance(rule, rules.Rule):
-            raise InvalidParameterError.of(
-                parameter="rule",
+            raise InvalidParameterError(
+                "rule",
                 caller="Policy",
-                must_be="given without a threshold, and one of the rules of a policy",
+                expected="given without a threshold, and one of the rules of a policy",
                 got=rule,
                 hint="Policy.segments, Policy.band, Policy.labels and Policy.ordinal make them.",
             )
@@ -251,10 +251,10 @@ class Policy:
     def single(self, caller: str) -> float:
         """Return the one threshold; raise if the rule has several."""
         if not isinstance(self.rule, ThresholdRule):
-            raise InvalidParameterError.of(
-                parameter="policy",
+            raise InvalidParameterError(
+                "policy",
                 caller=caller,
-                must_be="a policy of one threshold",
+                expected="a policy of one threshold",
                 got=f"a policy of {self.rule.kind}",
                 hint="policy.rule has its thresholds.",
             )
@@ -288,17 +288,17 @@ class Policy:
                 for edges in (*decision.segments.values(), decision.otherwise or ()):
                     for edge in edges:
                         if float(np.float32(edge)) != edge:
-                            raise InvalidParameterError.of(
-                                parameter="threshold",
+                            raise InvalidParameterError(
+                                "threshold",
                                 caller="Policy",
-                                must_be="a float32, as dtype says",
+                                expected="a float32, as dtype says",
                                 got=edge,
                                 hint="pass float(numpy.float32(threshold)).",
                             )
 
     def _refuse(self, field: str, must_be: str, hint: str | None = None) -> NoReturn:
-        raise InvalidParameterError.of(
-            parameter=field, caller="Policy", must_be=must_be, got=getattr(self, field), hint=hint
+        raise InvalidParameterError(
+            field, caller="Policy", expected=must_be, got=getattr(self, field), hint=hint
         )
 
     @property
@@ -587,8 +587,8 @@ class Policy:
     def goal(self) -> Goal:
         """Return what the policy is best for; raise if it is not said, or a function of the user's."""
         if self.objective is None:
-            raise InvalidParameterError.of(
-                parameter="objective", caller="Policy", must_be="known to search again", got=None
+            raise InvalidParameterError(
+                "objective", caller="Policy", expected="known to search again", got=None
             )
         constraints = list(self.constraints)
         if self.direction == "minimize":
@@ -598,18 +598,18 @@ class Policy:
     def column(self, given: str | None, caller: str, own: str | None = None) -> str:
         """Return the name of the score's column, `own` that of a label; raise if it is not known."""
         if own is not None and given is not None:
-            raise InvalidParameterError.of(
-                parameter="score" if caller != "to_sql" else "column",
+            raise InvalidParameterError(
+                "score" if caller != "to_sql" else "column",
                 caller=caller,
-                must_be="left out for a policy of labels, which names a column for each",
+                expected="left out for a policy of labels, which names a column for each",
                 got=given,
             )
         name = own or (self.score if given is None else given)
         if not isinstance(name, str) or not name or "\0" in name:
-            raise InvalidParameterError.of(
-                parameter="score" if caller != "to_sql" else "column",
+            raise InvalidParameterError(
+                "score" if caller != "to_sql" else "column",
                 caller=caller,
-                must_be="the name of a column, since the policy has none",
+                expected="the name of a column, since the policy has none",
                 got=name,
                 hint=f"for example {caller}(..., score='p')." if caller != "to_sql" else "to_sql('p').",
             )
@@ -618,10 +618,10 @@ class Policy:
     def missing_rule(self, given: Any, caller: str) -> Missing:
         """Return what to make of missing scores; raise for what cannot be meant."""
         if given is not None and given not in self._missing:
-            raise InvalidParameterError.of(
-                parameter="missing",
+            raise InvalidParameterError(
+                "missing",
                 caller=caller,
-                must_be=f"one of {', '.join(map(repr, self._missing))}",
+                expected=f"one of {', '.join(map(repr, self._missing))}",
                 got=given,
             )
         return self.missing if given is None else given

@@ -73,10 +73,10 @@ def to_python(policy: Policy, function: str, missing: Missing) -> str:
     own = ("score", "scores", "key", "parts", "part", "type_", "one", "its", "made", "label", "threshold")
     taken = named and (keyword.iskeyword(function) or hasattr(builtins, function) or function in own)
     if not named or taken:
-        raise InvalidParameterError.of(
-            parameter="function",
+        raise InvalidParameterError(
+            "function",
             caller="to_python",
-            must_be="a name for a Python function that Python does not use itself",
+            expected="a name for a Python function that Python does not use itself",
             got=function,
             hint="for example function='is_fraud'.",
         )

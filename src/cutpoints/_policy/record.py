@@ -50,7 +50,7 @@ class Distribution:
 
     @property
     def whole(self) -> bool:
-        """Whether the masses are whole numbers, which can be taken for numbers of rows."""
+        """Whether the masses are integers, which can be taken for numbers of rows."""
         return all(isinstance(mass, int) for mass in (*self.positives, *self.negatives))
 
     @property
@@ -160,10 +160,10 @@ def from_solution(
 def _columns(context: Context | None, *, score: Any, label: Any, pos_label: Any) -> dict[str, Any]:
     """Return the columns, the positive label and the type of scores: as given, or as the data were."""
     if context is not None and context.lower_is_positive:
-        raise InvalidParameterError.of(
-            parameter="lower_is_positive",
+        raise InvalidParameterError(
+            "lower_is_positive",
             caller="policy",
-            must_be="left out: the rule of a policy is score >= threshold, and this one is about -score",
+            expected="left out: the rule of a policy is score >= threshold, and this one is about -score",
             got=True,
             hint="make a column of the negated scores, and find the threshold of that.",
         )

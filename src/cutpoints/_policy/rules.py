@@ -422,4 +422,4 @@ def _listed(cells: list[tuple[str, float]], what: str) -> list[tuple[str, str]]:
 
 
 def _refuse(parameter: str, must_be: str, got: Any, hint: str | None = None) -> NoReturn:
-    raise InvalidParameterError.of(parameter=parameter, caller="Policy", must_be=must_be, got=got, hint=hint)
+    raise InvalidParameterError(parameter, caller="Policy", expected=must_be, got=got, hint=hint)

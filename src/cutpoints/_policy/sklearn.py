@@ -21,34 +21,34 @@ def to_sklearn(policy: Policy, estimator: Any, response_method: str) -> Any:
 
     threshold = policy.single("to_sklearn")
     if response_method not in ("auto", "predict_proba", "decision_function"):
-        raise InvalidParameterError.of(
-            parameter="response_method",
+        raise InvalidParameterError(
+            "response_method",
             caller="to_sklearn",
-            must_be="'auto', 'predict_proba' or 'decision_function'",
+            expected="'auto', 'predict_proba' or 'decision_function'",
             got=response_method,
         )
     if policy.missing in ("positive", "keep"):
-        raise InvalidParameterError.of(
-            parameter="missing",
+        raise InvalidParameterError(
+            "missing",
             caller="to_sklearn",
-            must_be="'error' or 'negative': scikit-learn calls a NaN negative",
+            expected="'error' or 'negative': scikit-learn calls a NaN negative",
             got=policy.missing,
         )
     if not hasattr(estimator, "predict_proba") and not hasattr(estimator, "decision_function"):
-        raise InvalidParameterError.of(
-            parameter="estimator",
+        raise InvalidParameterError(
+            "estimator",
             caller="to_sklearn",
-            must_be="a classifier with predict_proba or decision_function",
+            expected="a classifier with predict_proba or decision_function",
             got=estimator,
         )
     spread = None if policy.found_on is None else policy.found_on.distribution
     ends = [threshold, *(() if spread is None else spread.edges)]
     beyond = any(not 0 <= end <= 1 for end in ends if np.isfinite(end))
     if response_method == "auto" and beyond and hasattr(estimator, "predict_proba"):
-        raise InvalidParameterError.of(
-            parameter="response_method",
+        raise InvalidParameterError(
+            "response_method",
             caller="to_sklearn",
-            must_be="given: the policy's scores are no probabilities, and 'auto' means predict_proba",
+            expected="given: the policy's scores are no probabilities, and 'auto' means predict_proba",
             got=response_method,
             hint="response_method='decision_function'.",
         )
@@ -59,10 +59,10 @@ def to_sklearn(policy: Policy, estimator: Any, response_method: str) -> Any:
         fitted = False
     classes = list(getattr(estimator, "classes_", [])) if fitted else []
     if fitted and (len(classes) != 2 or policy.pos_label not in classes):
-        raise InvalidParameterError.of(
-            parameter="pos_label",
+        raise InvalidParameterError(
+            "pos_label",
             caller="to_sklearn",
-            must_be=f"one of two classes, and those of the estimator are {classes}",
+            expected=f"one of two classes, and those of the estimator are {classes}",
             got=policy.pos_label,
         )
     # As a NumPy float64: NumPy rounds a Python float to float32 beside scores of that type.

@@ -2,7 +2,7 @@
 
 A decimal literal is not enough for that: DuckDB and PostgreSQL read it as a decimal number, and
 SQLite 3.40 misreads one in two hundred by a bit. Where a dialect has a correctly rounded conversion
-from text, that is used; for SQLite the float is put together from whole numbers, by divisions and
+from text, that is used; for SQLite the float is put together from integers, by divisions and
 multiplications with powers of two, which are exact.
 """
 
@@ -56,7 +56,7 @@ class _Words:
 
 
 def _parts(x: float) -> str:
-    """Spell a double as whole numbers: odd mantissa, then powers of two."""
+    """Spell a double as integers: odd mantissa, then powers of two."""
     mantissa, exponent = math.frexp(abs(x))
     whole, exponent = int(mantissa * (1 << 53)), exponent - 53
     while whole and whole % 2 == 0:
@@ -107,20 +107,20 @@ _WORDS: dict[str, _Words] = {
 def to_sql(policy: Policy, column: str | None, dialect: str, missing: Missing, *, fail: bool) -> str:
     """Return the CASE expression, or one for each label; `fail`: what is an error fails the query."""
     if dialect not in _WORDS:
-        raise InvalidParameterError.of(
-            parameter="dialect",
+        raise InvalidParameterError(
+            "dialect",
             caller="to_sql",
-            must_be=f"one of {', '.join(map(repr, get_args(Dialect)))}",
+            expected=f"one of {', '.join(map(repr, get_args(Dialect)))}",
             got=dialect,
             hint="'ansi' is a good start for any other.",
         )
     words = _WORDS[dialect]
     if fail and words.fail is None:
         able = ", ".join(repr(one) for one, its in _WORDS.items() if its.fail)
-        raise InvalidParameterError.of(
-            parameter="missing",
+        raise InvalidParameterError(
+            "missing",
             caller="to_sql",
-            must_be=f"one of the others for {dialect}: only {able} can fail inside a query",
+            expected=f"one of the others for {dialect}: only {able} can fail inside a query",
             got="error",
         )
     made = []

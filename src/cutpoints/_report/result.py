@@ -173,10 +173,10 @@ def _build(
     data: Data, wanted: Goal, title: str | None, names: Names, *, by: Any, random_state: int
 ) -> Report:
     if len(data.scores) > MOST_MODELS:
-        raise InvalidParameterError.of(
-            parameter="score" if data.named else "y_score",
+        raise InvalidParameterError(
+            "score" if data.named else "y_score",
             caller="report",
-            must_be=f"{MOST_MODELS} models at most",
+            expected=f"{MOST_MODELS} models at most",
             got=len(data.scores),
         )
     sources = {_shown(name): source for name, source in data.sources().items()}

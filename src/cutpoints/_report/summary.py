@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 VERSION = 1
 """The version of the form of the summary."""
 USUAL = 0.5
-"""The threshold that everybody uses without having chosen it."""
+"""The default threshold of most classifiers."""
 TILES = (
     "precision",
     "recall",

@@ -153,7 +153,7 @@ class _Blocks:
         return made
 
     def least(self, level: int, i: Index, j: Index) -> Floats:
-        """Return what no pair from these blocks is less than, but for rounding."""
+        """Return what no pair from these blocks is less than, up to rounding."""
         found: Floats = self.upper[level][i] + self.lower[level][j] + self.constant
         return found
 
@@ -238,7 +238,7 @@ def _split(
 
 
 def children(i: Index, j: Index, blocks: int) -> tuple[Index, Index]:
-    """Return the pairs of blocks one level down, where there are so many; the upper one is not below."""
+    """Return the pairs of blocks one level down; the upper one is never below the lower."""
     inner = np.arange(FAN_OUT)
     upper = np.broadcast_to(FAN_OUT * i[:, None, None] + inner[:, None], (len(i), FAN_OUT, FAN_OUT)).ravel()
     lower = np.broadcast_to(FAN_OUT * j[:, None, None] + inner, (len(j), FAN_OUT, FAN_OUT)).ravel()

@@ -24,7 +24,7 @@ GRID_BITS = 40
 APART = 8
 """Logarithms of probabilities are multiples of this many units: there is room between any two of them."""
 BESIDE = 2
-"""So many units from a ray lies a line on which nothing else changes."""
+"""Distance, in units, from a ray to a line on which nothing else changes."""
 IMPOSSIBLE = -(1 << 52)
 """The logarithm of 0: no weight that a float can hold makes up for it."""
 LARGEST_LOG = 700 << GRID_BITS
@@ -153,7 +153,7 @@ def best_of_three(logs: Logs, y: NDArray[np.intp], score: Score) -> tuple[Fracti
 
 
 def climb(logs: Logs, y: NDArray[np.intp], score: Score, passes: int) -> tuple[Fraction, NDArray[np.int64]]:
-    """Return weights that no change of one of them improves, or those after so many passes.
+    """Return weights that no change of one of them improves, or those after the last pass.
 
     A local optimum, from equal weights; each step is the best of a whole sweep.
     """

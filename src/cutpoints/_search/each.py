@@ -1,4 +1,4 @@
-"""Constraints that must hold in every group: at most so many alerts on each day, with one threshold.
+"""Constraints that must hold in every group: at most 100 alerts on each day, with one threshold.
 
 The cuts of a group that break a constraint are intervals of thresholds. One counter per cut of all rows
 says how many groups break one there: after a sort of each group, the cost is one step per cut.

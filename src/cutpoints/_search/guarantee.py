@@ -120,10 +120,10 @@ def certify(
     risk = _risk(confidence)
     floors = [_floor(constraint) for constraint in goal.constraints]
     if not floors:
-        raise InvalidParameterError.of(
-            parameter="guarantee",
+        raise InvalidParameterError(
+            "guarantee",
             caller="find",
-            must_be="used with a constraint, which is what it guarantees",
+            expected="used with a constraint, which is what it guarantees",
             got=f"{confidence!r} without subject_to",
             hint=(
                 "for example ",
@@ -138,10 +138,10 @@ def certify(
     ways = all(floor.one_way for floor in floors)
     if risk is None and not ways:
         bad = next(c for c, f in zip(goal.constraints, floors, strict=True) if not f.one_way)
-        raise InvalidParameterError.of(
-            parameter="guarantee",
+        raise InvalidParameterError(
+            "guarantee",
             caller="find",
-            must_be=f"a number for '{bad}': in expectation, only {_listed(_ONE_WAY)} can be controlled",
+            expected=f"a number for '{bad}': in expectation, only {_listed(_ONE_WAY)} can be controlled",
             got=confidence,
             hint=("pass ", Argument("guarantee", 0.95), "."),
         )
@@ -333,19 +333,19 @@ def _floor(constraint: Constraint) -> _Floor:
             if name == "predicted_positive"
             else "leave guarantee out, and look at the constraint's cross-validated value in assess."
         )
-        raise InvalidParameterError.of(
-            parameter="subject_to",
+        raise InvalidParameterError(
+            "subject_to",
             caller="find",
-            must_be=f"a bound on one of {_listed(CERTIFIABLE)} when 'guarantee' is given: a share of "
+            expected=f"a bound on one of {_listed(CERTIFIABLE)} when 'guarantee' is given: a share of "
             "rows has an exact test, other metrics do not",
             got=f"the constraint '{constraint}'",
             hint=hint,
         )
     if not 0 < bound < 1:
-        raise InvalidParameterError.of(
-            parameter="subject_to",
+        raise InvalidParameterError(
+            "subject_to",
             caller="find",
-            must_be="a bound strictly between 0 and 1 when 'guarantee' is given",
+            expected="a bound strictly between 0 and 1 when 'guarantee' is given",
             got=f"the constraint '{constraint}'",
             hint="no finite number of rows proves a share of exactly 0 or 1.",
         )
@@ -360,11 +360,11 @@ def count_rows(cuts: Cuts) -> Cuts:
     summary, step = cuts.summary, cuts.summary.grid.step
     one = step.denominator
     if step.numerator != 1 or (cuts.tp % one).any() or (cuts.fp % one).any():
-        raise InvalidParameterError.of(
-            parameter="guarantee",
+        raise InvalidParameterError(
+            "guarantee",
             caller="find",
-            must_be="left out unless every row counts as one, or as a whole number of equal rows",
-            got="rows with fractional masses",
+            expected="left out unless every row counts as one, or as an integer number of equal rows",
+            got="rows with fractional weights",
             hint="the binomial test counts independent rows; soft labels and weights are not such.",
         )
     rows = replace(

@@ -388,7 +388,7 @@ class _Combinations:
     def run(self, enough: int | None, most: int) -> bool:
         """Return whether all combinations were looked at, or excluded.
 
-        Of more than so many states, those that have lost the least are kept: the result is then only a
+        Of more states than the limit, those that have lost the least are kept: the result is then only a
         better solution, and no proof.
         """
         search = self.search

@@ -155,10 +155,10 @@ def _sides(
 
 
 def _not_linear(expression: Expression, parameter: str, caller: str) -> InvalidParameterError:
-    return InvalidParameterError.of(
-        parameter=parameter,
+    return InvalidParameterError(
+        parameter,
         caller=caller,
-        must_be="a metric that is a quotient of linear functions of tp and fp, such as recall, precision, "
+        expected="a metric that is a quotient of linear functions of tp and fp, such as recall, precision, "
         "f1, accuracy or a cost: only then can several thresholds be proven best together",
         got=str(expression),
         hint="use such a metric, or find_by(), which takes each segment by itself.",

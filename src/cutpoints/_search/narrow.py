@@ -2,7 +2,7 @@
 
 Count the scores into a few thousand buckets. At the edges of the buckets the confusion is known,
 and the best edge is a value that can be had. Inside a bucket TP and FP are known to within the
-bucket's own masses, so the objective is at most its bound over that box. A bucket whose bound is
+bucket's own sums, so the objective is at most its bound over that box. A bucket whose bound is
 below the best edge, or in which a constraint cannot be met, is dropped unseen. Few rows are left:
 they are looked at one by one, or, if they are still many, bucketed again.
 
@@ -56,7 +56,7 @@ class Narrowed:
 
 @dataclass(frozen=True)
 class _Frontier:
-    """The ranges still open, ascending, and the masses of all rows above each range."""
+    """The ranges still open, ascending, and the sums of all rows above each range."""
 
     ranges: Ranges
     tp_above: Sums
@@ -66,7 +66,7 @@ class _Frontier:
 
 @dataclass(frozen=True)
 class Table:
-    """The buckets of one pass, scores descending, with the exact masses above each."""
+    """The buckets of one pass, scores descending, with the exact sums above each."""
 
     rows: NDArray[np.int64]
     tp_above: Sums
@@ -93,11 +93,11 @@ class Question:
 
     ranges: Ranges | None
     kept: int
-    """So many rows could still hold the optimum; those of a bucket with one score only count once.
+    """Rows that could still hold the optimum; a bucket with a single score counts as one row.
 
-    Beyond memory a bucket counts for no more than there are floats between its ends."""
+    Outside memory a bucket counts as at most the number of floats between its ends."""
     inside: int
-    """So many rows are in the ranges: those, and their lower neighbours."""
+    """Rows in the ranges: those, and their lower neighbors."""
     stuck: bool
     """Whether the last count did not halve the rows that are left."""
     whole: bool
@@ -110,7 +110,7 @@ def narrow(source: Source, goal: Goal) -> Narrowed:
     Nor one of its ties, unless they are more than the source can hand over. A few rounds on ordinary
     scores, at most `MAX_PASSES` on any; memory for the buckets and for the rows that are left.
     """
-    # To some sources, queries of an engine, each further range is dear; most do not mind.
+    # For queries of an engine every further range costs time; other sources have no limit.
     most_ranges = getattr(source, "most_ranges", None)
     return narrow_by(source, narrowing(source.summary(), goal, source.rows_limit, most_ranges))
 
@@ -120,8 +120,8 @@ def narrow_by(source: Source, asking: Generator[Question, Histogram | Rows, Narr
     question = next(asking)
     rounds = idle = 0
     while True:
-        # A count that halves nothing is dearer than to look at what is left. Where nearly every cut is
-        # as good as the best no count helps, and the source must hand over all, or refuse to.
+        # Stop re-binning when a pass no longer halves the survivors. If nearly every cut is as good as the
+        # best, no count helps, and the source must return all rows, or refuse.
         enough = question.whole or question.kept <= source.direct_rows or rounds == MAX_PASSES
         enough |= question.stuck and (question.kept <= source.rows_limit or idle >= IDLE_PASSES)
         rounds += 1
@@ -141,11 +141,11 @@ def narrow_by(source: Source, asking: Generator[Question, Histogram | Rows, Narr
 def narrowing(
     summary: Summary, goal: Goal, holds: float = np.inf, most_ranges: int | None = None
 ) -> Generator[Question, Histogram | Rows, Narrowed]:
-    """Ask, and be told, until every cut that could be optimal is known.
+    """Ask questions until every cut that could be optimal is known.
 
     Yields questions. The first, about all rows, must be answered by a histogram; each later one by
-    a histogram, after which it asks again about fewer rows, or by the rows, which ends it. Whoever
-    drives it decides which, so that many searches can share their passes over the data.
+    a histogram, after which it asks again about fewer rows, or by the rows, which ends it. The
+    caller decides which, so that many searches can share their passes over the data.
     """
     floor = value_of_none(summary, goal)
 
@@ -189,7 +189,7 @@ def narrowing_by(
             frontier = _everything(summary, answer)
             question = Question(frontier.ranges, summary.rows, summary.rows, stuck=True, whole=False)
             continue
-        # The next lower bucket comes along: the interval of a cut ends at the score below it.
+        # The next lower bucket is included: the interval of a cut ends at the score below it.
         index = np.flatnonzero(keep)
         index = np.union1d(index, np.minimum(index + 1, len(keep) - 1))
         if len(index) == 0:
@@ -198,7 +198,7 @@ def narrowing_by(
         frontier = _open(table, index, span, most_ranges or len(index))
         scores = _scores_at_most(Ranges(*(end[keep[index]] for end in span)))
         single = scores == 1
-        # In memory it is rows that cost; what is beyond is handed over score by score.
+        # In memory the rows count; other sources return distinct scores.
         rows = table.rows[keep] if holds >= summary.rows else np.minimum(table.rows[keep], scores)
         kept = int(rows[~single].sum()) + int(np.count_nonzero(single))
         inside = int(table.rows[index].sum())
@@ -262,7 +262,7 @@ def value_of_none(summary: Summary, goal: Goal) -> float:
 
 
 def tabulate(histogram: Histogram, frontier: _Frontier | None) -> Table:
-    """Stack a histogram of the open ranges on the masses above them."""
+    """Stack a histogram of the open ranges on the sums above them."""
     down = slice(None, None, -1)
     pos, neg, *columns = (side[down] for side in (histogram.pos, histogram.neg, *histogram.columns))
     if frontier is None:
@@ -360,7 +360,7 @@ def _between_tangents(table: Table, box: Box, goal: Goal, summary: Summary) -> N
     low, high = (np.clip(end[::-1].astype(np.float64), summary.low, summary.high) for end in span)
     low, high = np.maximum(low - _SHARE_ROOM, 0.0), np.minimum(high + _SHARE_ROOM, 1.0)
     pos, both = step * table.pos, step * (table.pos + table.neg)
-    # So much of the bucket at its highest share, the rest at its lowest, gives its masses. Both
+    # How much of the bucket has its highest share, and how much its lowest, gives its sums. Both
     # tangents are drawn a little beyond where they meet: four corners enclose the triangle.
     room = _CORNER_ROOM * both / (high - low)
     steep = (pos - low * both) / (high - low) + room
@@ -403,7 +403,7 @@ def _possible(constraint: Constraint, box: Box) -> NDArray[np.bool_]:
 
 
 def _open(table: Table, index: NDArray[np.intp], span: Ranges, most: int) -> _Frontier:
-    """Join the chosen buckets (positions from the top), which have these ends; neighbours into one.
+    """Join the chosen buckets (positions from the top), which have these ends; neighbors into one.
 
     If they are more than `most`, gaps with few rows are closed: to ask about more rows is never wrong.
     """
@@ -413,7 +413,7 @@ def _open(table: Table, index: NDArray[np.intp], span: Ranges, most: int) -> _Fr
         running = np.concatenate([[0], np.cumsum(table.rows)])
         before, after = index[apart], index[apart + 1]
         gaps = (running[after] - running[before + 1]).astype(np.float64)
-        gaps[table.which[after] != table.which[before]] = np.inf  # rows that nobody counted
+        gaps[table.which[after] != table.which[before]] = np.inf  # rows that were not counted
         apart = np.sort(apart[np.argsort(gaps, kind="stable")[len(gaps) + 1 - most :]])
     # From the bottom up, as ranges are.
     first = np.concatenate([[0], apart + 1])[::-1]
@@ -433,8 +433,8 @@ def _look_closely(rows: Rows, frontier: _Frontier, summary: Summary) -> Narrowed
     sums = [side[down] for side in (rows.pos, rows.neg, *rows.columns)]
     over = frontier.tp_above, frontier.fp_above, *frontier.columns_above
     sums = [_stack(side, which, above) + side for side, above in zip(sums, over, strict=True)]
-    # The last score of a range has its neighbour in a bucket that was dropped, unless it is the
-    # lowest of all; it came along only as a neighbour and is no candidate itself.
+    # The last score of a range has its neighbor in a bucket that was dropped, unless it is the
+    # lowest of all; it came along only as a neighbor and is no candidate itself.
     below = np.append(scores[1:], scores.dtype.type(-np.inf))
     lonely = np.append(which[1:] != which[:-1], scores[-1] != summary.low)
     keep = np.flatnonzero(~lonely)

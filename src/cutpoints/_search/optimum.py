@@ -61,6 +61,6 @@ def _largest(numerator: NDArray[np.object_], denominator: NDArray[np.object_], s
         ahead = np.flatnonzero(lead > 0)
         if len(ahead) == 0:
             return places[np.asarray(lead == 0, dtype=np.bool_)]
-        # Whoever is behind the leader cannot win; of those ahead, the one that leads most is a good guess.
+        # A cut behind the leader cannot win; of those ahead, the one that leads most is a good guess.
         places, numerator, denominator = places[ahead], numerator[ahead], denominator[ahead]
         leader = int(np.argmax(lead[ahead]))

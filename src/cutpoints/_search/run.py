@@ -46,7 +46,7 @@ class SearchResult:
     histogram: Histogram | None = None
     """Where `cuts` are not all cuts of the data: the first count of all rows."""
     all_ties: bool = True
-    """Whether `choice` has all ties; they may be left out where they are too many to be held."""
+    """Whether `choice` has all ties; if there are too many for memory, some are left out."""
 
     def meets(self, constraint: Constraint) -> bool:
         """Return whether there is a choice and a constraint holds at it."""
@@ -63,10 +63,10 @@ def search(source: Source, goal: Goal, method: Method = "auto") -> SearchResult:
     can_narrow = has_bounds(goal)
     check_promises(goal, summary)
     if method == "narrow" and not can_narrow:
-        raise InvalidParameterError.of(
-            parameter="method",
+        raise InvalidParameterError(
+            "method",
             caller="find",
-            must_be="'sweep' or 'auto' for an objective whose shape is unknown",
+            expected="'sweep' or 'auto' for an objective whose shape is unknown",
             got="narrow",
             hint="if your function never falls with tp and never rises with fp, say so: "
             "metrics.custom(function, monotone=True).",
@@ -125,7 +125,7 @@ def _functions(expression: Expression) -> list[UserFunction]:
     return [expression] if isinstance(expression, UserFunction) else []
 
 
-# --- what a histogram alone can tell
+# --- what a histogram alone shows
 
 
 @dataclass(frozen=True)

@@ -49,14 +49,14 @@ class Contents:
             return cls()
         whole = is_number(max_rows) and math.isfinite(max_rows) and max_rows == int(max_rows)
         if not whole or not possible(1.0, int(max_rows)):
-            raise InvalidParameterError.of(
-                parameter="max_rows", caller="Sketch", must_be="a positive integer", got=max_rows
+            raise InvalidParameterError(
+                "max_rows", caller="Sketch", expected="a positive integer", got=max_rows
             )
         if not is_number(max_weight) or not possible(float(max_weight), int(max_rows)):
-            raise InvalidParameterError.of(
-                parameter="max_weight",
+            raise InvalidParameterError(
+                "max_weight",
                 caller="Sketch",
-                must_be="a positive number, and finite when multiplied by max_rows",
+                expected="a positive number, and finite when multiplied by max_rows",
                 got=max_weight,
                 hint="pass the largest weight that a row can have.",
             )
@@ -119,10 +119,10 @@ class Contents:
     def plus(self, other: Contents) -> Contents:
         """Return the contents of the rows of both; raise if they do not go together."""
         if (self.max_weight, self.max_rows) != (other.max_weight, other.max_rows):
-            raise InvalidParameterError.of(
-                parameter="other",
+            raise InvalidParameterError(
+                "other",
                 caller="Sketch.merge",
-                must_be=f"a sketch made as this one was, {self._made()}",
+                expected=f"a sketch made as this one was, {self._made()}",
                 got=other._made(),
                 hint="make all parts with the same max_weight and max_rows, which fix the rounding.",
             )
@@ -132,9 +132,9 @@ class Contents:
             for pair in ((self.positive, other.positive), (self.negative, other.negative))
         )
         if len(positives) > 1:
-            raise InvalidParameterError.of(
-                parameter="pos_label",
-                must_be=f"{self.positive!r}, as for the rows that the sketch has",
+            raise InvalidParameterError(
+                "pos_label",
+                expected=f"{self.positive!r}, as for the rows that the sketch has",
                 got=other.positive,
                 hint="use one positive label for all rows of a sketch.",
             )
@@ -151,10 +151,10 @@ class Contents:
     def _check_rows(self, rows: int) -> None:
         """Raise for more rows than the grid was made for."""
         if rows > self.most_rows:
-            raise InvalidParameterError.of(
-                parameter="max_rows",
+            raise InvalidParameterError(
+                "max_rows",
                 caller="Sketch",
-                must_be=f"at least {rows:,}, the number of rows",
+                expected=f"at least {rows:,}, the number of rows",
                 got=self.most_rows,
                 hint="make the sketch again with a larger max_rows; its weights are rounded more coarsely.",
             )
@@ -162,10 +162,10 @@ class Contents:
     def refuse_weights(self, caller: str) -> None:
         """Raise if rows are only counted: there is no grid for weights."""
         if self.max_weight is None:
-            raise InvalidParameterError.of(
-                parameter="sample_weight",
+            raise InvalidParameterError(
+                "sample_weight",
                 caller=caller,
-                must_be="left out, since this sketch counts rows",
+                expected="left out, since this sketch counts rows",
                 got="weights",
                 hint="make the sketch with the largest weight of a row: Sketch(max_weight=1000.0).",
             )
@@ -179,10 +179,10 @@ class Contents:
         weights = np.ones(rows) if weights is None else weights
         heaviest = int(weights.argmax())
         if weights[heaviest] > self.max_weight:
-            raise InvalidParameterError.of(
-                parameter="sample_weight",
+            raise InvalidParameterError(
+                "sample_weight",
                 caller="Sketch.update",
-                must_be=f"at most max_weight, {self.max_weight!r}",
+                expected=f"at most max_weight, {self.max_weight!r}",
                 got=f"{float(weights[heaviest])!r} at row {heaviest}",
                 hint="make the sketch again with a larger max_weight, or cap the weights.",
             )
@@ -206,9 +206,9 @@ def plain_label(label: Any) -> Label:
         return value
     if isinstance(value, int | float) and abs(value) < 1 << SUM_BITS:
         return int(value) if value == int(value) else value
-    raise InvalidParameterError.of(
-        parameter="y_true",
+    raise InvalidParameterError(
+        "y_true",
         caller="Sketch.update",
-        must_be=f"labels that are numbers or strings of at most {MAX_LABEL_LENGTH} characters",
+        expected=f"labels that are numbers or strings of at most {MAX_LABEL_LENGTH} characters",
         got=value,
     )

@@ -105,9 +105,7 @@ class Sketch:
     def merge(self, other: Sketch) -> Sketch:
         """Add another sketch to this one, and return this one; the other stays as it is."""
         if not isinstance(other, Sketch):
-            raise InvalidParameterError.of(
-                parameter="other", caller="Sketch.merge", must_be="a sketch", got=type(other)
-            )
+            raise InvalidParameterError("other", caller="Sketch.merge", expected="a sketch", got=type(other))
         return self._add(other._contents)
 
     def _add(self, contents: Contents) -> Sketch:

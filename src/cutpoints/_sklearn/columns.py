@@ -24,10 +24,10 @@ def columns_of(wanted: Goal, X: Any, params: dict[str, Any], caller: str) -> Col
     for column in wanted.columns:
         name = column.name
         if column.values is not None:
-            raise InvalidParameterError.of(
-                parameter=f"column {name!r}",
+            raise InvalidParameterError(
+                f"column {name!r}",
                 caller=caller,
-                must_be="given by name: an array cannot be split with the rows",
+                expected="given by name: an array cannot be split with the rows",
                 got=type(column.values),
                 hint="minimize='cost(fp=5, fn=amount)' and fit(X, y, amount=amount).",
             )
@@ -36,10 +36,10 @@ def columns_of(wanted: Goal, X: Any, params: dict[str, Any], caller: str) -> Col
         elif name in getattr(X, "columns", ()):
             values = X[name]
         else:
-            raise InvalidParameterError.of(
-                parameter=name,
+            raise InvalidParameterError(
+                name,
                 caller=caller,
-                must_be=f"given to fit, one value per row: {wanted.expression} adds it up",
+                expected=f"given to fit, one value per row: {wanted.expression} adds it up",
                 got=None,
                 hint=f"fit(X, y, {name}=...), or a column of X with this name.",
             )

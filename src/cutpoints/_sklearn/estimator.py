@@ -96,7 +96,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     n_jobs : int, default=None
         The number of folds to fit in parallel, by joblib.
     random_state : int, RandomState or None, default=None
-        Used for a float `cv` and for the pilot rows of `guarantee`. None draws anew at each `fit`, as in
+        Used for a float `cv` and for the pilot rows of `guarantee`. None draws again at each `fit`, as in
         all estimators of scikit-learn; the functions of cutpoints have 0, so that they repeat.
     threshold : {"average", "pooled"}, default="average"
         "pooled": the optimum of all out-of-fold scores. "average": the mean of `fold_thresholds_`,
@@ -276,10 +276,10 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         maximize, minimize = self.maximize, self.minimize
         if self.scoring is not None:
             if maximize is not None or minimize is not None:
-                raise InvalidParameterError.of(
-                    parameter="scoring",
+                raise InvalidParameterError(
+                    "scoring",
                     caller="CutpointClassifier",
-                    must_be="left out when 'maximize' or 'minimize' is given: all of them name the goal",
+                    expected="left out when 'maximize' or 'minimize' is given: all of them name the goal",
                     got=self.scoring,
                 )
             direction, expression = objective_of(self.scoring)
@@ -287,17 +287,17 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         elif maximize is None and minimize is None:
             maximize = "balanced_accuracy"
         if self.response_method not in {"auto", *RESPONSE_METHODS}:
-            raise InvalidParameterError.of(
-                parameter="response_method",
+            raise InvalidParameterError(
+                "response_method",
                 caller="CutpointClassifier",
-                must_be="'auto', 'predict_proba' or 'decision_function'",
+                expected="'auto', 'predict_proba' or 'decision_function'",
                 got=self.response_method,
             )
         if self.threshold not in {"average", "pooled"}:
-            raise InvalidParameterError.of(
-                parameter="threshold",
+            raise InvalidParameterError(
+                "threshold",
                 caller="CutpointClassifier",
-                must_be="'average' or 'pooled'",
+                expected="'average' or 'pooled'",
                 got=self.threshold,
             )
         if self.guarantee is not None:
@@ -320,10 +320,10 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         named = positive_label_of(self.scoring) if self.pos_label is None else self.pos_label
         self._positive = self.classes_[1] if named is None else named
         if self._positive not in self.classes_:
-            raise InvalidParameterError.of(
-                parameter="pos_label",
+            raise InvalidParameterError(
+                "pos_label",
                 caller="CutpointClassifier",
-                must_be=f"one of the classes {self.classes_.tolist()}",
+                expected=f"one of the classes {self.classes_.tolist()}",
                 got=named,
             )
         if named is None and isinstance(self._positive, str):
@@ -370,10 +370,10 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         """Fit on each training part and score the rest; then fit `estimator_`."""
         splits = self._splits(X, y, split_params)
         if not self.refit and len(splits) > 1:
-            raise InvalidParameterError.of(
-                parameter="refit",
+            raise InvalidParameterError(
+                "refit",
                 caller="CutpointClassifier",
-                must_be="True with several folds: there is no one model to keep",
+                expected="True with several folds: there is no one model to keep",
                 got=False,
                 hint="pass a share such as cv=0.2 for a single split.",
             )
@@ -415,10 +415,10 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         if self.guarantee is None or isinstance(self.estimator, FrozenEstimator):
             return
         if splits > 1 or self.refit:
-            raise InvalidParameterError.of(
-                parameter="guarantee",
+            raise InvalidParameterError(
+                "guarantee",
                 caller="CutpointClassifier",
-                must_be="used with cv='prefit', or with a single split and refit=False: out-of-fold scores "
+                expected="used with cv='prefit', or with a single split and refit=False: out-of-fold scores "
                 "come from other models than the one that is refitted, so they certify nothing about it",
                 got=f"{self.guarantee!r} with cv={self.cv!r}, refit={self.refit!r}",
                 hint="for example cv=0.3, refit=False.",
@@ -431,10 +431,10 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         methods = RESPONSE_METHODS if self.response_method == "auto" else (self.response_method,)
         method = next((name for name in methods if hasattr(estimator, name)), None)
         if method is None:
-            raise InvalidParameterError.of(
-                parameter="estimator",
+            raise InvalidParameterError(
+                "estimator",
                 caller="CutpointClassifier",
-                must_be=f"a classifier with {' or '.join(methods)}: without scores there is nothing to cut",
+                expected=f"a classifier with {' or '.join(methods)}: without scores there is nothing to cut",
                 got=estimator,
                 hint="CalibratedClassifierCV gives scores to a classifier that has none.",
             )

@@ -340,8 +340,8 @@ class _Candidate(BaseEstimator):  # type: ignore[misc]
 
 def _settings(param_grid: Any, search: Search, n_iter: int, random_state: Any) -> list[dict[str, Any]]:
     if search not in {"grid", "random", "halving"}:
-        raise InvalidParameterError.of(
-            parameter="search", caller="nested_cv", must_be="'grid', 'random' or 'halving'", got=search
+        raise InvalidParameterError(
+            "search", caller="nested_cv", expected="'grid', 'random' or 'halving'", got=search
         )
     try:
         if search == "random":
@@ -351,10 +351,10 @@ def _settings(param_grid: Any, search: Search, n_iter: int, random_state: Any) -
         if not settings:
             raise ValueError("there are no settings")  # reported below
     except (TypeError, ValueError) as error:
-        raise InvalidParameterError.of(
-            parameter="param_grid",
+        raise InvalidParameterError(
+            "param_grid",
             caller="nested_cv",
-            must_be="a dict of lists (for search='random' also of distributions), or a list of such",
+            expected="a dict of lists (for search='random' also of distributions), or a list of such",
             got=f"{param_grid!r}: {error}",
         ) from error
     return settings
@@ -368,9 +368,7 @@ def _make_searcher(settings: list[dict[str, Any]], factor: int | None) -> tuple[
     if factor is None:
         return GridSearchCV(_Candidate(), grid, **asked), len(settings)
     if not isinstance(factor, (int, np.integer)) or factor < 2:
-        raise InvalidParameterError.of(
-            parameter="factor", caller="nested_cv", must_be="an integer >= 2", got=factor
-        )
+        raise InvalidParameterError("factor", caller="nested_cv", expected="an integer >= 2", got=factor)
     rounds = 1 + math.floor(math.log(len(settings), factor))  # as scikit-learn counts them
     shares = factor ** (rounds - 1)
     # One more than there are shares: scikit-learn's rounded logarithm must not cost the last round.

@@ -58,10 +58,10 @@ def objective_of(scoring: Any) -> tuple[str, str]:
     name = _FUNCTIONS.get(getattr(function, "__name__", ""))
     own = str(getattr(function, "__module__", "")).startswith("sklearn.")
     if name is None or not own or options.keys() != ({"beta"} if "beta" in name else set()):
-        raise InvalidParameterError.of(
-            parameter="scoring",
+        raise InvalidParameterError(
+            "scoring",
             caller="CutpointClassifier",
-            must_be="a scorer of decisions for two classes, such as 'f1' or 'matthews_corrcoef': it names "
+            expected="a scorer of decisions for two classes, such as 'f1' or 'matthews_corrcoef': it names "
             "what the threshold is best for",
             got=scoring,
             hint="use maximize or minimize, which take any metric, cost, or function of tp, fp, fn and tn.",

@@ -67,7 +67,7 @@ class _Commands(click.Group):
             raise _Failure(in_shell(error, ctx)) from error
         except OSError as error:  # a full disk, say
             if error.errno == errno.EPIPE:
-                raise  # click ends without a word when nobody reads any more
+                raise  # click exits silently when the reader has closed the pipe
             raise _Failure(str(error)) from error
         except KeyboardInterrupt:
             click.echo("\nInterrupted.", err=True)

@@ -32,7 +32,7 @@ def print_json(shown: dict[str, Any]) -> None:
 
 
 def console() -> Console:
-    """Return a console on standard output: colours on a terminal, plain text in a pipe."""
+    """Return a console on standard output: colors on a terminal, plain text in a pipe."""
     from rich.console import Console
 
     return Console(highlight=False, emoji=False, markup=False)
@@ -48,7 +48,7 @@ def show(*parts: RenderableType) -> None:
 
 @contextmanager
 def waiting(text: str) -> Iterator[None]:
-    """Tell a terminal what takes long, and how far it is, on standard error and only after two seconds."""
+    """Show progress on standard error, in a terminal and only after two seconds."""
     if not sys.stderr.isatty():
         yield
         return
@@ -97,7 +97,7 @@ def need_both_classes(positives: float, negatives: float) -> None:
 
 
 def warn_of_one_class(totals: tuple[Any, Any]) -> None:
-    """Say on standard error that there is nothing to tell apart: the answer is exact, and worth nothing."""
+    """Warn on standard error that there is only one class: the answer is exact, but useless."""
     positives, negatives = totals
     if not positives or not negatives:
         kind = "negative" if positives else "positive"

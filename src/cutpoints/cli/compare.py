@@ -219,7 +219,7 @@ def _tests(found: Comparison) -> Any:
 
 
 def _hull(found: Comparison) -> Any:
-    """Return, stretch by stretch, which model is best while a false alarm costs so many misses."""
+    """Return which model is best for each range of the ratio of costs."""
     hull = found.hull
     stretches: list[list[Any]] = []
     for owners, low, high in zip(hull.models, hull.low, hull.high, strict=True):

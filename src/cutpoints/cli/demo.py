@@ -94,7 +94,7 @@ class Result:
 def demo(*, save: str | None, as_json: bool) -> None:
     """Find the best thresholds of a real classifier for five goals.
 
-    A logistic regression tells malignant from benign tumors by two measurements, on the breast
+    A logistic regression separates malignant from benign tumors by two measurements, on the breast
     cancer data that come with scikit-learn. Nothing is downloaded.
     """
     output_file(save, "--save")

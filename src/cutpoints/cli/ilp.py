@@ -145,9 +145,9 @@ def ilp(
     try:
         with nullcontext() if show_log else waiting("Solving"):
             run = model.run(time_limit=time_limit, gap=gap, log=log if show_log else None)
+            solution = model.believe(run)
     finally:
         running = False
-        solution = model.believe(run)
     if as_json:
         solver = {"steps": run.steps, "nodes": run.nodes, "seconds": run.seconds}
         print_json(solution.to_dict() | {"program": model.to_dict(), "solver": solver, "written": path})

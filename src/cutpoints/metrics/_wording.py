@@ -44,8 +44,8 @@ def shares(positives: float, negatives: float) -> float:
 def positive_number(parameter: str, caller: str, value: object) -> Fraction:
     number = finite_number(parameter, caller, value)
     if number <= 0:
-        raise InvalidParameterError.of(
-            parameter=f"{caller}({parameter})", caller=caller, must_be="a number > 0", got=float(number)
+        raise InvalidParameterError(
+            f"{caller}({parameter})", caller=caller, expected="a number > 0", got=float(number)
         )
     return number
 
@@ -53,7 +53,7 @@ def positive_number(parameter: str, caller: str, value: object) -> Fraction:
 def finite_number(parameter: str, caller: str, value: object) -> Fraction:
     numeric = isinstance(value, (int, float, Fraction, np.integer, np.floating))
     if not numeric or isinstance(value, bool):
-        raise InvalidParameterError.of(
-            parameter=f"{caller}({parameter})", caller=caller, must_be="a finite number", got=value
+        raise InvalidParameterError(
+            f"{caller}({parameter})", caller=caller, expected="a finite number", got=value
         )
     return exact_number(value, parameter, caller)

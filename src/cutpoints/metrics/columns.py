@@ -111,9 +111,9 @@ class RowValue:
 
     def __mul__(self, other: object) -> RowValue:
         if isinstance(other, RowValue):
-            raise InvalidParameterError.of(
-                parameter="column",
-                must_be="multiplied by numbers only",
+            raise InvalidParameterError(
+                "column",
+                expected="multiplied by numbers only",
                 got=f"the product ({self}) * ({other})",
                 hint="make a column of the product first.",
             )
@@ -166,8 +166,8 @@ def column(name: str) -> RowValue:
     4.0
     """
     if not isinstance(name, str):
-        raise InvalidParameterError.of(
-            parameter="name", caller="column", must_be="the name of a column, a string", got=name
+        raise InvalidParameterError(
+            "name", caller="column", expected="the name of a column, a string", got=name
         )
     return RowValue(((Fraction(1), Column(name)),))
 
@@ -179,10 +179,10 @@ def row_value(given: Any, parameter: str, caller: str) -> RowValue:
     if is_number(given):
         return RowValue(constant=exact_number(given, parameter, caller))
     if np.ndim(given) == 0:
-        raise InvalidParameterError.of(
-            parameter=f"{caller}({parameter})",
+        raise InvalidParameterError(
+            f"{caller}({parameter})",
             caller=caller,
-            must_be="a finite number, a column, or an array with one value per row",
+            expected="a finite number, a column, or an array with one value per row",
             got=given,
             hint=f"a column is given as metrics.column({given!r})." if isinstance(given, str) else None,
         )
@@ -222,9 +222,9 @@ class RowSum(Expression):
         """Yield the weights of cells, in units, and the part whose cells they are."""
         missing = [str(each) for each in self.columns if columns is None or each not in columns]
         if missing:
-            raise InvalidParameterError.of(
-                parameter="metric",
-                must_be="a metric of counts here, without columns",
+            raise InvalidParameterError(
+                "metric",
+                expected="a metric of counts here, without columns",
                 got=str(self),
                 hint=f"counts do not tell what {missing[0]} adds up to; find(), evaluate() and curve() do.",
             )

@@ -36,8 +36,8 @@ def _weighted(
         worth = {key: row_value(value, key, name) for key, value in weights.items()}
         if any(value.terms for value in worth.values()):
             if reviewed:
-                raise InvalidParameterError.of(
-                    parameter=f"{name}(review)", caller=name, must_be="left out beside columns", got=review
+                raise InvalidParameterError(
+                    f"{name}(review)", caller=name, expected="left out beside columns", got=review
                 )
             return RowSum(name=name, direction=direction, doc=about, worth=worth, per_row=per_row)
         weights = {key: value.constant for key, value in worth.items()}
@@ -168,8 +168,8 @@ def called(column: PerRow) -> RowSum:
     """
     value, nothing = row_value(column, "column", "called"), RowValue()
     if not value.terms:
-        raise InvalidParameterError.of(
-            parameter="called(column)", caller="called", must_be="a column", got=str(value),
+        raise InvalidParameterError(
+            "called(column)", caller="called", expected="a column", got=str(value),
             hint="to bound the number of rows called positive, use predicted_positive.",
         )  # fmt: skip
     return RowSum(
@@ -196,8 +196,8 @@ def net_benefit(*, at: float) -> Metric:
     """Net benefit at a threshold probability: the y axis of decision-curve analysis."""
     p = finite_number("at", "net_benefit", at)
     if not 0 <= p < 1:
-        raise InvalidParameterError.of(
-            parameter="net_benefit(at)", caller="net_benefit", must_be="a probability in [0, 1)", got=float(p)
+        raise InvalidParameterError(
+            "net_benefit(at)", caller="net_benefit", expected="a probability in [0, 1)", got=float(p)
         )
 
     above, under = (p / (1 - p)).as_integer_ratio()

@@ -3,7 +3,7 @@
 An `Expression` has
 
 - **values** in float64, for all cuts at once;
-- an **order key**, a fraction of integers, for the few cuts that floats cannot tell apart;
+- an **order key**, a fraction of integers, for the few cuts that floats cannot distinguish;
 - **bounds over a box**: the least and greatest value when TP and FP are each known only to lie in an
   interval. This is what lets the search drop a whole range of thresholds unseen;
 - its **linear-fractional form**, where there is one, for linear programs and convex hulls.
@@ -95,7 +95,7 @@ class Expression(ABC):
     __array_ufunc__ = None
 
     exact: bool = True
-    """Whether `order_key` tells all cuts apart; if not, values within `rounding_error` count as equal."""
+    """Whether `order_key` distinguishes all cuts; if not, values within `rounding_error` count as equal."""
     rational: bool = True
     """Whether the value is a fraction of integers, which `order_key` then is."""
     root: bool = False
@@ -195,9 +195,9 @@ class Expression(ABC):
         if is_number(other):
             return WeightedSum.of([(exact_number(other, "objective"), self)])
         if isinstance(other, Expression):
-            raise InvalidParameterError.of(
-                parameter="objective",
-                must_be="a sum of metrics with number weights",
+            raise InvalidParameterError(
+                "objective",
+                expected="a sum of metrics with number weights",
                 got=f"the product ({self}) * ({other})",
                 hint="write a function of (tp, fp, fn, tn) and pass it as the objective.",
             )
@@ -248,10 +248,10 @@ def exact_number(
     except OverflowError:
         size = math.inf
     if x != 0 and not SMALLEST <= size <= LARGEST:
-        raise InvalidParameterError.of(
-            parameter=parameter if caller is None else f"{caller}({parameter})",
+        raise InvalidParameterError(
+            parameter if caller is None else f"{caller}({parameter})",
             caller=caller,
-            must_be=f"{must_be}, 0 or between {SMALLEST:g} and {LARGEST:g} in size",
+            expected=f"{must_be}, 0 or between {SMALLEST:g} and {LARGEST:g} in size",
             got=x if math.isfinite(size) else str(x)[:20],
         )
     return as_fraction(x)
@@ -437,9 +437,9 @@ class Constraint:
             return cls(left - right, relation, Fraction(0))
         wanted = "a comparison of a metric with a finite number"
         if not is_number(right):
-            raise InvalidParameterError.of(
-                parameter="subject_to",
-                must_be=wanted,
+            raise InvalidParameterError(
+                "subject_to",
+                expected=wanted,
                 got=f"{left} {relation} {right!r}",
                 hint=("for example ", Argument("subject_to", "precision >= 0.95"), "."),
             )

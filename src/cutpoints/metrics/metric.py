@@ -191,9 +191,9 @@ class UserFunction(Expression):
         return value
 
     def _misfit(self, got: str) -> InvalidParameterError:
-        return InvalidParameterError.of(
-            parameter=self.name,
-            must_be="a function of arrays (tp, fp, fn, tn) that returns an array of their shape",
+        return InvalidParameterError(
+            self.name,
+            expected="a function of arrays (tp, fp, fn, tn) that returns an array of their shape",
             got=got,
             hint="write it with NumPy operations; numpy.vectorize wraps a function of scalars.",
         )
@@ -244,10 +244,10 @@ class UserFunction(Expression):
         if falls.any() or rises.any():
             what = "falls as tp grows" if falls.any() else "rises as fp grows"
             i, j = np.argwhere(falls if falls.any() else rises)[0]
-            raise InvalidParameterError.of(
-                parameter="monotone",
+            raise InvalidParameterError(
+                "monotone",
                 caller="custom",
-                must_be="True only for a function that never falls with tp and never rises with fp",
+                expected="True only for a function that never falls with tp and never rises with fp",
                 got=f"{self.name}, which {what} near tp={tp[i, j]:g}, fp={fp[i, j]:g}",
                 hint="leave monotone=True out: the search is then a sweep over all cuts, still exact.",
             )
@@ -281,18 +281,16 @@ def custom(function: Callable[..., Any], *, name: str | None = None, monotone: b
     0.8
     """
     if not callable(function):
-        raise InvalidParameterError.of(
-            parameter="function",
+        raise InvalidParameterError(
+            "function",
             caller="custom",
-            must_be="a function of (tp, fp, fn, tn)",
+            expected="a function of (tp, fp, fn, tn)",
             got=function,
         )
     if name is not None and not isinstance(name, str):
-        raise InvalidParameterError.of(parameter="name", caller="custom", must_be="text, or None", got=name)
+        raise InvalidParameterError("name", caller="custom", expected="text, or None", got=name)
     if not isinstance(monotone, bool):
-        raise InvalidParameterError.of(
-            parameter="monotone", caller="custom", must_be="True or False", got=monotone
-        )
+        raise InvalidParameterError("monotone", caller="custom", expected="True or False", got=monotone)
     import inspect
 
     try:

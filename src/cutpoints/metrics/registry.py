@@ -154,10 +154,10 @@ def get(name: str, **parameters: Any) -> Expression:
     canonical = canonical_name(name)
     if canonical not in FAMILIES:
         if parameters:
-            raise InvalidParameterError.of(
-                parameter=f"{canonical}({next(iter(parameters))})",
+            raise InvalidParameterError(
+                f"{canonical}({next(iter(parameters))})",
                 caller=canonical,
-                must_be="left out: this metric has no parameters",
+                expected="left out: this metric has no parameters",
                 got=next(iter(parameters.values())),
             )
         return _BY_NAME[canonical]
@@ -165,10 +165,10 @@ def get(name: str, **parameters: Any) -> Expression:
     unknown = [key for key in parameters if key not in known]
     needed = not parameters or (canonical == "f" and "beta" not in parameters)
     if unknown or needed:
-        raise InvalidParameterError.of(
-            parameter=f"{canonical}({unknown[0] if unknown else '/'.join(known)})",
+        raise InvalidParameterError(
+            f"{canonical}({unknown[0] if unknown else '/'.join(known)})",
             caller=canonical,
-            must_be=f"one of {', '.join(known)}, given by name",
+            expected=f"one of {', '.join(known)}, given by name",
             got=unknown[0] if unknown else "nothing",
             hint=f"for example {_BY_NAME[canonical]}.",
         )
