@@ -100,7 +100,7 @@ def test_a_policy_by_hand(run, rows, tmp_path):
 
     assert 0 == result.exit_code
     assert "does not say how its scores were spread" in result.stdout
-    assert "no goal that can be searched again" in " ".join(result.stdout.split())
+    assert "the goal of the policy cannot be searched again" in " ".join(result.stdout.split())
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ def _expected(labels: Outcome) -> list[tuple[str, str]]:
 def _best(labels: Outcome) -> list[tuple[str, str]]:
     found = labels.value
     if found is None:
-        return [("best now", "unknown: the policy has no goal that can be searched again")]
+        return [("best now", "unknown: the goal of the policy cannot be searched again on these rows")]
     if found.best_threshold is None or found.best is None or found.lost is None:
         return [("best now", "no threshold meets the constraints on these rows")]
     best = f"{exact(found.best_threshold)}   {found.objective} {value(found.best)}{found.unit}"
