@@ -270,7 +270,7 @@ def test_bad_requests_are_refused(options, match):
 def test_soft_labels_cannot_be_certified():
     """The binomial test counts rows; fractions of rows are refused."""
     data = cp.from_counts([0.1, 0.9], positives=[0.2, 0.7], negatives=[0.8, 0.3])
-    with pytest.raises(InvalidParameterError, match="fractional masses"):
+    with pytest.raises(InvalidParameterError, match="fractional weights"):
         cp.find(data, maximize="recall", subject_to="precision >= 0.5", guarantee=0.9)
 
 
