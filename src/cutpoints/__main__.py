@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+import weakref
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ def run() -> None:
         with suppress(OSError):
             sys.stderr.write("\nInterrupted.\n")
     gc.collect()  # objects of the command remove their temporary folders
+    weakref.finalize._exitfunc()  # type: ignore[attr-defined] # noqa: SLF001 - those still in use, as at a usual end
     # At once: what was begun has been undone by now, and threads of a solver that was told to stop would
     # end the process in their own way while the interpreter is being taken down.
     for stream in (sys.stdout, sys.stderr):

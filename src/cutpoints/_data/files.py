@@ -11,6 +11,7 @@ import glob
 import re
 import shutil
 import tempfile
+import time
 import weakref
 from contextlib import contextmanager
 from dataclasses import replace
@@ -70,6 +71,15 @@ def check_memory(limit: Any, caller: str = "read") -> None:
         )
 
 
+def _remove(folder: str) -> None:
+    """Remove a folder in which threads of DuckDB may still write for a moment after Ctrl-C."""
+    for wait in (0.0, 0.05, 0.2, 0.5):
+        time.sleep(wait)
+        shutil.rmtree(folder, ignore_errors=True)
+        if not Path(folder).exists():
+            return
+
+
 class Opened:
     """Files on disk, and a DuckDB connection on which they are one table."""
 
@@ -87,7 +97,7 @@ class Opened:
         check_memory(memory_limit)
         # Removed when the last who uses it is gone, and at the end of the process in any case.
         self._folder = tempfile.mkdtemp(prefix="cutpoints-")
-        self._removed = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._removed = weakref.finalize(self, _remove, self._folder)
         self._filters = {k: v for k, v in (("where", where), ("sql", sql)) if v is not None}
         try:
             self.files = on_disk(path, self._folder)
