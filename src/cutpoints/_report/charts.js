@@ -238,7 +238,7 @@ const svg = (tag, attributes, text) => {
   return made;
 };
 
-/* About so many round numbers inside a range. */
+/* About `wanted` round numbers inside a range. */
 function ticks([low, high], wanted) {
   const step = 10 ** Math.floor(Math.log10((high - low) / wanted));
   const round = [1, 2, 5, 10].map((k) => k * step).find((size) => (high - low) / size <= wanted) ?? 10 * step;

@@ -48,7 +48,7 @@ const holds = (value, { relation, bound }) =>
 
 const separated = (text) => text.replace(/^(-?\d+)/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ","));
 
-/* So many decimals; ties go to the even digit, as in Python. */
+/* A fixed number of decimals; ties go to the even digit, as in Python. */
 function fixed(x, decimals) {
   const text = x.toFixed(decimals);
   const all = x.toFixed(Math.min(100, decimals + 40));
@@ -58,7 +58,7 @@ function fixed(x, decimals) {
   return (x - Math.sign(Number(text)) * 10 ** -decimals / 4).toFixed(decimals); // the other neighbor
 }
 
-/* So many significant digits, without an exponent. */
+/* A fixed number of significant digits, without an exponent. */
 function digits(x, n) {
   const size = Math.abs(x);
   if (size === 0) return "0";
