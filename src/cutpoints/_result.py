@@ -303,6 +303,16 @@ class Guarantee:
         """Return the JSON form."""
         return dict(vars(self))
 
+    def in_words(self, constraints: Sequence[str], *, found: bool) -> str:
+        """Say what is promised of the constraints on new data, or what it would take."""
+        how = "on average" if self.confidence == "expectation" else f"with confidence {self.confidence:g}"
+        if found:
+            names = " and ".join(constraints)
+            return f"{names} on new data, {how} ({self.method}, {self.calibration_rows:,} rows)"
+        if self.more_rows is None:
+            return f"{how} at no threshold, and more rows like these would hardly help"
+        return f"{how} at no threshold; about {self.more_rows:,} more rows would be needed"
+
 
 @dataclass(frozen=True)
 class EachGroup:
@@ -602,15 +612,8 @@ class Solution:
 
     def promise(self) -> str:
         """Say in words what is promised of the constraints on new data, or what it would take."""
-        told = self.guarantee
-        assert told is not None
-        how = "on average" if told.confidence == "expectation" else f"with confidence {told.confidence:g}"
-        if self.status == "optimal":
-            names = " and ".join(self.constraints)
-            return f"{names} on new data, {how} ({told.method}, {told.calibration_rows:,} rows)"
-        if told.more_rows is None:
-            return f"{how} at no threshold, and more rows like these would hardly help"
-        return f"{how} at no threshold; about {told.more_rows:,} more rows would be needed"
+        assert self.guarantee is not None
+        return self.guarantee.in_words(self.constraints, found=self.status == "optimal")
 
 
 def context_of(solution: Solution) -> Context | None:

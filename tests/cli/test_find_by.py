@@ -187,6 +187,18 @@ def test_joint_json_is_that_of_the_library(run, segments):
     assert found.to_dict() == json.loads(result.stdout)
 
 
+def test_joint_with_a_guarantee(run, segments):
+    """`--guarantee` certifies joint thresholds, or exits with 3 if nothing is certified."""
+    rows = ("--by", "land", "--joint", "--guarantee", "0.9", "--subject-to")
+    certified = run("find", segments, *GOAL, *rows, "fpr <= 0.9")
+    none = run("find", segments, *GOAL, *rows, "precision >= 0.999")
+
+    assert certified.exit_code == 0, certified.stderr
+    assert "fpr <= 0.9 on new data, with confidence 0.9" in certified.stdout
+    assert none.exit_code == 3
+    assert "No threshold can be certified" in none.stderr
+
+
 def test_joint_infeasible(run, segments):
     """Constraints that cannot be met: exit code 3, and how far they can be."""
     result = run("find", segments, *GOAL, "--by", "land", "--joint", "--subject-to", "fpr < 0")
@@ -200,7 +212,6 @@ def test_joint_infeasible(run, segments):
     [
         (("--joint",), "--joint needs --by"),
         (("--by", "land", "--each", "recall >= 1"), "--each needs --joint"),
-        (("--by", "land", "--joint", "--guarantee", "0.9"), "--guarantee cannot be combined with --joint"),
         (("--by", "land", "--joint", "--method", "ilp"), "--method cannot be combined with --joint"),
         (("--by", "land", "--joint", "--min-rows", "2"), "--min-rows cannot be combined with --joint"),
     ],

@@ -3,6 +3,7 @@
 import json
 import math
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -395,3 +396,130 @@ def test_a_policy_decides_alike(tmp_path):
     assert found.decide(s, by).tolist() == policy.decide(s, by).tolist()
     assert found.cross_validated.value == policy.found_on.cross_validated
     assert [1] == policy.decide([0.5], [99]).tolist()
+
+
+# --- constraints that hold on new data
+
+
+def population(segments, prevalence):
+    """Shares of positives, and shifts of their normal scores, by segment."""
+    return np.linspace(0.5, 1.5, segments) * prevalence, np.linspace(0.8, 2.6, segments)
+
+
+def drawn(segments, rows, prevalence, seed):
+    """Fresh rows of this population."""
+    rng = np.random.default_rng([segments, rows, seed])
+    share, shift = population(segments, prevalence)
+    by = np.repeat(np.arange(segments), rows)
+    y = (rng.random(len(by)) < share[by]).astype(int)
+    return y, rng.normal(size=len(by)) + y * shift[by], by
+
+
+def in_truth(found, segments, prevalence):
+    """Recall, precision and fpr of thresholds in the population."""
+    share, shift = population(segments, prevalence)
+    above = NormalDist().cdf
+    thresholds = [found.thresholds[g] for g in range(segments)]
+    tp = sum(p * above(d - t) for p, d, t in zip(share, shift, thresholds, strict=True))
+    fp = sum((1 - p) * above(-t) for p, t in zip(share, thresholds, strict=True))
+    return {"recall": tp / share.sum(), "precision": tp / (tp + fp), "fpr": fp / (1 - share).sum()}
+
+
+def broken_promises(segments, rows, prevalence, constraint, runs):
+    """The share of fresh samples whose certified thresholds break the constraint in the population."""
+    name, relation, bound = constraint.split()
+    objective = "precision" if name == "recall" else "recall"
+    broken = certified = 0
+    for seed in range(runs):
+        y, s, by = drawn(segments, rows, prevalence, seed)
+        found = cp.find_joint(y, s, by=by, maximize=objective, subject_to=constraint, guarantee=0.9)
+        if found.status == "optimal":
+            value = in_truth(found, segments, prevalence)[name]
+            broken += value < float(bound) if relation == ">=" else value > float(bound)
+            certified += 1
+    return broken / runs, certified / runs
+
+
+def test_a_guarantee_holds_on_new_data():
+    """Certified thresholds keep their constraint in the population; those of the plain search do not."""
+    broken, certified = broken_promises(4, 250, 0.3, "precision >= 0.75", 40)
+    naive = 0
+    for seed in range(20):
+        y, s, by = drawn(4, 250, 0.3, seed)
+        plain = cp.find_joint(y, s, by=by, maximize="recall", subject_to="precision >= 0.75")
+        naive += in_truth(plain, 4, 0.3)["precision"] < 0.75
+
+    assert broken <= 0.1 + 3 * math.sqrt(0.09 / 40)
+    assert certified > 0.8
+    assert naive > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("constraint", ["precision >= 0.75", "recall >= 0.8", "fpr <= 0.05"])
+@pytest.mark.parametrize(
+    ("segments", "rows", "prevalence"),
+    [(2, 200, 0.3), (5, 400, 0.3), (5, 2000, 0.1), (20, 100, 0.3), (20, 500, 0.1), (60, 50, 0.3)],
+)
+def test_a_guarantee_holds_in_every_setting(segments, rows, prevalence, constraint):
+    """Promises are broken for at most one sample in ten, as asked, whatever the segments and the rows."""
+    broken, _ = broken_promises(segments, rows, prevalence, constraint, 300)
+
+    assert broken <= 0.1 + 3 * math.sqrt(0.09 / 300)
+
+
+def test_the_certified_thresholds_are_on_the_path():
+    """The confusion is that of the decisions; the rows certify, in any order, the same thresholds."""
+    y, s, by = drawn(4, 500, 0.3, 0)
+    options = {"maximize": "recall", "subject_to": "precision >= 0.75", "guarantee": 0.95}
+    found = cp.find_joint(y, s, by=by, **options)
+    called = found.decide(s, by)
+    order = np.random.default_rng(1).permutation(len(y))
+
+    assert int(y[called == 1].sum()) == found.confusion.tp
+    assert int((1 - y)[called == 1].sum()) == found.confusion.fp
+    assert found.to_dict() == cp.find_joint(y[order], s[order], by=by[order], **options).to_dict()
+    assert found.guarantee.pilot_rows + found.guarantee.calibration_rows == len(y)
+    assert "precision >= 0.75 on new data, with confidence 0.95" in repr(found)
+    assert found.single.guarantee.confidence == 0.95
+
+
+def test_infinite_scores_are_certified():
+    """Rows with a score of +inf are called positive by every threshold, and count in the certificate."""
+    y, s, by = drawn(3, 400, 0.3, 0)
+    s[::50], y[::50] = np.inf, 0
+    found = cp.find_joint(y, s, by=by, maximize="recall", subject_to="fpr <= 0.2", guarantee=0.9)
+
+    assert found.confusion.fp >= (s == np.inf).sum()
+    assert int((1 - y)[found.decide(s, by) == 1].sum()) == found.confusion.fp
+
+
+def test_nothing_certified():
+    """With too few rows the status says so, and the error how many more rows would do."""
+    y, s, by = drawn(3, 20, 0.3, 0)
+    found = cp.find_joint(y, s, by=by, maximize="recall", subject_to="precision >= 0.95", guarantee=0.95)
+
+    assert (found.status, found.value, dict(found)) == ("none_certified", None, {})
+    assert "none certified" in repr(found)
+    assert json.loads(json.dumps(found.to_dict()))["guarantee"]["certified"] == 0
+    with pytest.raises(InfeasibleError, match=r"can be certified to meet 'precision >= 0\.95' on new data"):
+        found.raise_if_infeasible()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"subject_to": "predicted_positive <= 5"}, "use predicted_positive_rate"),
+        (
+            {"subject_to": "precision >= 0.5", "each": "recall >= 0.1"},
+            "each must be left out when 'guarantee'",
+        ),
+        ({"subject_to": "precision >= 0.5", "gap": "recall <= 0.1"}, "gap must be left out when 'guarantee'"),
+        ({"subject_to": "precision >= 0.5", "sample_weight": [1.5, 1]}, "unless every row counts as one"),
+        ({"subject_to": "precision >= 0.5", "guarantee": 95}, "a number between 0 and 1"),
+        ({}, "used with a constraint"),
+    ],
+)
+def test_what_cannot_be_certified(options, message):
+    """What has no exact test over all rows is refused, with a way out."""
+    with pytest.raises(InvalidParameterError, match=message):
+        cp.find_joint([0, 1], [0.1, 0.2], by=["a", "b"], maximize="recall", **{"guarantee": 0.9, **options})

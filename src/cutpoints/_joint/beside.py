@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints._find import solve
+from cutpoints._data.read import from_counts
+from cutpoints._find import find, solve
 from cutpoints._format import json_number
 from cutpoints._goal import Goal
 from cutpoints._kernel.segment_cuts import SegmentCuts
@@ -19,11 +20,12 @@ from cutpoints._validate import generator
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from cutpoints._joint.problem import Problem
+    from cutpoints._joint.promise import Promise
     from cutpoints._result import Solution
 
 FOLDS = 5
@@ -112,11 +114,20 @@ class CrossValidatedJoint:
         }
 
 
-def single_threshold(problem: Problem) -> Solution:
+def single_threshold(problem: Problem, promise: Promise | None = None) -> Solution:
     """Return the best threshold for all rows together; what must hold in each segment is left out."""
     cuts = problem.cuts
     pos, neg = cuts.added()
     rows = pos + neg > 0  # not the cuts that call no row positive, nor rows without weight
+    if promise is not None:
+        goal: dict[str, Any] = {problem.goal.direction: problem.goal.expression}
+        return find(
+            from_counts(cuts.thresholds[rows], positives=pos[rows], negatives=neg[rows]),
+            **goal,
+            subject_to=problem.goal.constraints,
+            guarantee=promise.confidence,
+            random_state=promise.random_state,
+        )
     zeros = np.zeros(int(rows.sum()), dtype=np.int64)
     merged = SegmentCuts.of(
         cuts.thresholds[rows], zeros, pos[rows], neg[rows], grid=cuts.grid, rows=cuts.rows.sum(keepdims=True)
@@ -168,7 +179,13 @@ def reached(goal: Goal, confusion: Confusion) -> tuple[dict[str, float], tuple[s
     return values, broken
 
 
-def cross_validate(problem: Problem, random_state: Any, *, rows_are_counted: bool) -> CrossValidatedJoint:
+def cross_validate(
+    problem: Problem,
+    choose: Callable[[Problem], NDArray[np.intp] | None],
+    random_state: Any,
+    *,
+    rows_are_counted: bool,
+) -> CrossValidatedJoint:
     """Judge each fold by the thresholds of the other folds, and add up the counts."""
     cuts = problem.cuts
     rng = generator(random_state, cuts.thresholds, cuts.tp, cuts.fp, caller=problem.caller)
@@ -177,13 +194,13 @@ def cross_validate(problem: Problem, random_state: Any, *, rows_are_counted: boo
     infeasible = 0
     for train, test in folds(cuts, rng, rows_are_counted=rows_are_counted):
         try:
-            found = problem.of(train).solve()
+            found = choose(problem.of(train))
         except InvalidInputError:  # undefined on these rows
             found = None
         if found is None:
             infeasible += 1
             continue
-        tp, fp = tp + test.tp[found.cuts], fp + test.fp[found.cuts]
+        tp, fp = tp + test.tp[found], fp + test.fp[found]
         positives, negatives = positives + test.positives, negatives + test.negatives
     step = cuts.grid.step
     pooled = [

@@ -11,16 +11,20 @@ from cutpoints._joint.beside import cross_validate, separate_thresholds, single_
 from cutpoints._joint.data import segmented
 from cutpoints._joint.frontier import Frontier
 from cutpoints._joint.problem import Problem
+from cutpoints._joint.promise import Promise
 from cutpoints._joint.randomized import randomized_value
 from cutpoints._joint.result import Beside, JointCertificate, JointSolution, SegmentThreshold
 from cutpoints._result import make_cut
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from cutpoints._data.read import Data
     from cutpoints._goal import Constraints, Objective
     from cutpoints._joint.data import SegmentedRows
-    from cutpoints._joint.problem import Joint
+    from cutpoints._search.guarantee import Confidence
     from cutpoints.metrics.expression import Constraint
 
 
@@ -39,6 +43,7 @@ def find_joint(
     weight: str | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
+    guarantee: Confidence | None = None,
     random_state: Any = 0,
 ) -> JointSolution:
     """Find one threshold per segment that together are best for one goal over all rows, and prove it.
@@ -66,9 +71,15 @@ def find_joint(
     gap : str or constraint, default=None
         How far a rate may differ between segments: ``"recall <= 0.05"``. Segments in which the rate is
         undefined take no part. The thresholds are fixed: no row is decided by chance.
+    guarantee : float in (0, 1) or "expectation", default=None
+        Ask for constraints that hold on new data from the same source, with this confidence, as in `find`.
+        A third of the rows fixes the frontier of the segments, the others certify how far along it the
+        constraints hold. The result has the best of the certified thresholds, or the status
+        ``"none_certified"``. Not with `each`, `gap` or weights. With few rows in each segment one threshold
+        may be better: compare `single`.
     random_state : int, Generator or None, default=0
-        How rows are assigned to folds for the cross-validated value. An integer is mixed with a digest of
-        the data.
+        How rows are assigned to folds for the cross-validated value, and to the pilot of `guarantee`. An
+        integer is mixed with a digest of the data.
 
     Returns
     -------
@@ -102,10 +113,13 @@ def find_joint(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, caller="find_joint",
     )  # fmt: skip
+    promise = None
+    if guarantee is not None:
+        promise = Promise.of(guarantee, random_state, data, each=each, gap=gap)
     rows = segmented(data, by, caller="find_joint")
     problem = Problem(rows.cuts, wanted, in_each, between)
-    found, made = problem.solve(), columns(data, rows)
-    return joint_solution(problem, rows, found, random_state, made, rows_are_counted=counted(data, rows))
+    made = columns(data, rows)
+    return joint_solution(problem, rows, promise, random_state, made, rows_are_counted=counted(data, rows))
 
 
 def _gap(given: tuple[Constraint, ...]) -> Constraint | None:
@@ -139,15 +153,18 @@ def counted(data: Data, rows: SegmentedRows) -> bool:
 def joint_solution(
     problem: Problem,
     rows: SegmentedRows,
-    found: Joint | None,
+    promise: Promise | None,
     random_state: Any,
     columns: dict[str, Any],
     *,
     rows_are_counted: bool,
 ) -> JointSolution:
-    """Build the answer."""
+    """Search, and build the answer."""
     goal, cuts, keys = problem.goal, rows.cuts, rows.keys
     summary = cuts.total
+    found = problem.solve() if promise is None else None
+    certified = None if promise is None else promise.certify(problem)
+    size, resolution = len(cuts.tp), summary.grid.resolution
     common: dict[str, Any] = {
         "by": rows.by,
         "objective": str(goal.expression),
@@ -158,24 +175,26 @@ def joint_solution(
         "rows": summary.rows,
         "positives": summary.grid.number(summary.positives),
         "negatives": summary.grid.number(summary.negatives),
+        "guarantee": certified and certified.guarantee,
     }
-    size, resolution = len(cuts.tp), summary.grid.resolution
-    if found is None:
+    picks = found.cuts if found else certified.cuts if certified else None
+    if picks is None:
         worst = -goal.sign * math.inf
         empty = problem.points.empty
         return JointSolution(
-            status="infeasible",
+            status="none_certified" if certified else "infeasible",
             certificate=JointCertificate(worst, worst, size, 0, rows.passes, resolution),
-            attainable=() if len(empty) else problem.attainable(),
+            attainable=() if len(empty) or certified else problem.attainable(),
             empty=(keys[empty[0]],) if len(empty) else None,
             **common,
         )
-    value = problem.value(found.best.tp, found.best.fp)
-    upper = value if found.best.proven else float(goal.sign * found.best.bound)
+    value = problem.value(int(cuts.tp[picks].sum()), int(cuts.fp[picks].sum()))
+    proven = found is None or found.best.proven
+    upper = value if found is None or proven else float(goal.sign * found.best.bound)
     bounds = (value, upper) if goal.sign > 0 else (upper, value)
 
     def segment(place: int) -> SegmentThreshold:
-        cut = int(found.cuts[place])
+        cut = int(picks[place])
         made = make_cut(cuts.confusion(cut), cuts.thresholds[cut], cuts.below[cut])
         return SegmentThreshold(
             made.threshold,
@@ -185,17 +204,23 @@ def joint_solution(
             int(cuts.rows[place]),
         )
 
+    def choose(part: Problem) -> NDArray[np.intp] | None:
+        if promise is not None:
+            return promise.certify(part).cuts
+        best = part.solve()
+        return None if best is None else best.cuts
+
     return JointSolution(
-        status="optimal" if found.best.proven else "gap_limit",
-        certificate=JointCertificate(*bounds, size, found.best.left, rows.passes, resolution),
+        status="optimal" if proven else "gap_limit",
+        certificate=JointCertificate(*bounds, size, found.best.left if found else 0, rows.passes, resolution),
         value=value,
-        confusion=total(problem, found.cuts),
-        thresholds=dict(zip(keys, map(float, cuts.thresholds[found.cuts]), strict=True)),
+        confusion=total(problem, picks),
+        thresholds=dict(zip(keys, map(float, cuts.thresholds[picks]), strict=True)),
         _beside=Beside(
             segment,
-            lambda: single_threshold(problem),
+            lambda: single_threshold(problem, promise),
             lambda: separate_thresholds(problem, keys),
-            lambda: cross_validate(problem, random_state, rows_are_counted=rows_are_counted),
+            lambda: cross_validate(problem, choose, random_state, rows_are_counted=rows_are_counted),
             lambda: Frontier(problem, keys),
             lambda: randomized_value(problem, value),
             columns,

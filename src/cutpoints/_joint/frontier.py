@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._joint.problem import Problem
+    from cutpoints._kernel.segment_cuts import SegmentCuts
     from cutpoints._search.hulls import Index
     from cutpoints._search.points import Points
 
@@ -43,6 +44,20 @@ class FrontierCuts:
         """Return the cut of each segment at a corner, by its place among all cuts."""
         moved = np.bincount(self._moves[:corner], minlength=len(self._points))
         return self._points.cut[self._hull.at[self._hull.first[:-1] + moved]]
+
+    def entry(self, cuts: SegmentCuts) -> Index:
+        """Return the first corner at which the rows of each cut's score are called positive.
+
+        `len(self)` for rows that no corner calls positive.
+        """
+        hull = self._hull
+        reached = np.zeros(len(hull.at), dtype=np.intp)  # the corner of each vertex; 0 for the first ones
+        later = np.ones(len(hull.at), dtype=np.bool_)
+        later[hull.first[:-1]] = False
+        reached[later] = np.argsort(self._moves, kind="stable") + 1
+        vertex = np.searchsorted(self._points.cut[hull.at], np.arange(len(cuts.tp)))
+        never = np.append(hull.segment, len(self._points))[vertex] != cuts.segment
+        return np.where(never, len(self), np.append(reached, len(self))[vertex])
 
 
 class Frontier:

@@ -15,6 +15,7 @@ from cutpoints._format import (
     exact,
     html_pairs,
     json_number,
+    plural,
     rows_in_words,
     text_pairs,
     text_table,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from cutpoints._joint.frontier import Frontier
     from cutpoints._policy import Policy
     from cutpoints._policy.policy import Missing
-    from cutpoints._result import Attainable, Confusion, Interval, Solution
+    from cutpoints._result import Attainable, Confusion, Guarantee, Interval, Solution
 
 SHOWN = 20
 """Segments that people see; `table` has all."""
@@ -107,11 +108,11 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
 
     Attributes
     ----------
-    status : {"optimal", "gap_limit", "infeasible"}
+    status : {"optimal", "gap_limit", "infeasible", "none_certified"}
         Gap limit: too many combinations were left to compare them all; the thresholds are the best so far,
         and no others are better than ``certificate.upper``. Infeasible: no thresholds meet the constraints;
         `value` and `confusion` are then None, the mapping is empty, and `attainable` says how far each
-        constraint can be met.
+        constraint can be met. None certified: with `guarantee`, no thresholds on the frontier are.
     value : float
         The objective over all rows, rounded once from its exact value.
     confusion : Confusion
@@ -120,11 +121,13 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
         The threshold of each segment: positive iff ``score >= threshold``; ``inf`` calls no row positive.
     certificate : JointCertificate
         The proof: lower and upper bound, and how many cuts were left after pruning.
+    guarantee : Guarantee or None
+        What is promised of the constraints on new data, and on what grounds.
     single, separate, cross_validated
         The best single threshold, each segment by itself, and the value to expect on new data.
     """
 
-    status: Literal["optimal", "gap_limit", "infeasible"]
+    status: Literal["optimal", "gap_limit", "infeasible", "none_certified"]
     by: tuple[str, ...]
     objective: str
     direction: Literal["maximize", "minimize"]
@@ -138,6 +141,7 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
     value: float | None = None
     confusion: Confusion | None = None
     thresholds: dict[Any, float] = field(default_factory=dict)
+    guarantee: Guarantee | None = None
     attainable: tuple[Attainable, ...] = ()
     empty: Any = None
     """If infeasible: the key of a segment in which no threshold meets what must hold in each, in a tuple."""
@@ -243,7 +247,15 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
         return from_joint(self, columns, default=default, name=name, description=description, missing=missing)
 
     def raise_if_infeasible(self) -> JointSolution:
-        """Return itself, or raise `InfeasibleError` saying what can be attained."""
+        """Return itself, or raise `InfeasibleError` saying what can be attained, or what it would take."""
+        if self.status == "none_certified":
+            assert self.guarantee is not None
+            raise InfeasibleError.none_certified(
+                constraints=self.constraints,
+                confidence=self.guarantee.confidence,
+                rows=self.rows,
+                more_rows=self.guarantee.more_rows,
+            )
         if self.status == "infeasible":
             if self.empty is not None:
                 raise InfeasibleError.joint(
@@ -287,7 +299,6 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
-        found = self.status != "infeasible"
         shown: dict[str, Any] = {
             "status": self.status,
             "by": list(self.by),
@@ -313,18 +324,20 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
                 for key, entry in self.items()
             ],
         }
-        if found:
+        if self.guarantee is not None:
+            shown["guarantee"] = self.guarantee.to_dict()
+        if self.value is not None:
             shown["single"] = self.single.to_short_dict()
             shown["separate"] = self.separate.to_dict()
             shown["cross_validated"] = self.cross_validated.to_dict()
             if self.gap is not None:
                 shown["randomized"] = json_number(self.randomized)
-        else:
+        elif self.status == "infeasible":
             shown["attainable"] = [one.to_dict() for one in self.attainable]
         return shown
 
     def __repr__(self) -> str:
-        if self.status == "infeasible":
+        if self.value is None:
             return text_pairs(self.lines())
         more = f"\n{len(self) - SHOWN:,} more segments" if len(self) > SHOWN else ""
         table = text_table(self.cells(SHOWN), left=range(len(self.by)))
@@ -356,6 +369,8 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
         data = ("data", rows_in_words(self.rows, self.positives, self.negatives))
         if self.status == "infeasible":
             return [("status", f"infeasible: {self._why()}"), ("goal", self.goal()), data]
+        if self.status == "none_certified":
+            return [("status", f"none certified: {self._promise()}"), ("goal", self.goal()), data]
         assert self.confusion is not None
         assert self.value is not None
         cells = "  ".join(f"{name} {count(number)}" for name, number in self.confusion.to_dict().items())
@@ -368,11 +383,17 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
             ("certificate", self._proof()),
             data,
         ]
+        if self.guarantee is not None:
+            lines.insert(1, ("guarantee", self._promise()))
         if self.gap is not None and self.randomized == self.randomized:
             lines.insert(
                 1, ("by chance", f"{self.randomized:.6g} at most, if equal rows may be decided differently")
             )
         return lines
+
+    def _promise(self) -> str:
+        assert self.guarantee is not None
+        return self.guarantee.in_words(self.constraints, found=self.value is not None)
 
     def _why(self) -> str:
         if self.empty is not None:
@@ -404,12 +425,17 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
     def _separate(self) -> str:
         found = self.separate
         notes = [f"breaks {text}: {found.constraints[text]:.4g}" for text in found.broken]
+        if self.guarantee is not None:
+            notes.append("without a guarantee")
         if found.unsolved:
             notes.append(f"{found.unsolved:,} segments have none")
         return count(found.value) + (f"  ({'; '.join(notes)})" if notes else "")
 
     def _proof(self) -> str:
         proof = self.certificate
+        if self.guarantee is not None:
+            certified = plural(self.guarantee.certified, "certified cut")
+            return f"the best of {certified} along the frontier"
         left = f"{proof.cuts_left:,} of {proof.cuts:,} cuts left after pruning"
         if self.status == "optimal":
             return f"optimal: bound and value meet, {left}"

@@ -207,7 +207,7 @@ def find(
     if min_rows is not None and not by:
         message = "--min-rows needs --by: it is about the rows of a segment."
         raise click.UsageError(message)
-    refused = {"--guarantee": guarantee, "--min-rows": min_rows, "--method": method != "auto"}
+    refused = {"--min-rows": min_rows, "--method": method != "auto"}
     _check_joint(by, gap, refused, joint=joint)
     in_each = _in_each(by, each, min_rows, one=one_threshold, joint=joint)
     segments = () if in_each else by
@@ -222,8 +222,10 @@ def find(
     if joint:
         from cutpoints.cli._segments import find_joint
 
-        together = {name: goal[name] for name in ("maximize", "minimize", "subject_to")}
-        more = {"random_state": random_state, "each": each, "gap": gap}
+        together = {
+            name: goal[name] for name in ("maximize", "minimize", "subject_to", "guarantee", "random_state")
+        }
+        more = {"each": each, "gap": gap}
         write = None if policy_file is None else (policy_file, naming)
         find_joint(data, by=by, as_json=as_json, policy=write, **together, **more)
         return
