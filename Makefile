@@ -14,7 +14,7 @@ PYTEST := -m pytest -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo chromium test lint slow faults fuzz lowest docs bench clean
+.PHONY: help demo chromium test lint slow faults fuzz lowest docs site bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-6s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,10 +74,13 @@ lowest: $(LOWEST_INSTALLED) ## run the tests with the lowest supported versions,
 docs: $(INSTALLED) ## write the generated pages: the catalogue and the command line
 	$(BIN)/python -m tools.render_docs
 
+site: $(DEV_INSTALLED) ## run the examples of the documentation and build it into site/; any warning is an error
+	$(BIN)/python -m tools.site
+
 bench: $(DEV_INSTALLED) ## measure speed and memory against other packages, see benchmarks/
 	$(BIN)/python $(INSTALL) -c constraints.txt --group bench
 	$(BIN)/python -m benchmarks
 
 clean: ## remove the environments and everything that tools left behind
-	rm -rf $(VENV) $(LOWEST) build dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(LOWEST) site .cache build dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

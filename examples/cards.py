@@ -1,4 +1,4 @@
-"""Simulated card payments, for `docs/row_costs.md`: who cheats is drawn from the probability in `p`.
+"""Simulated card payments, for `docs/howto/row_costs.md`: who cheats is drawn from the probability in `p`.
 
 python examples/cards.py cards.csv
 """
@@ -24,9 +24,14 @@ def simulate(seed: int = 1) -> dict[str, np.ndarray]:
     return {"day": day, "amount": amount, "minutes": minutes, "p": p, "fraud": fraud}
 
 
-if __name__ == "__main__":
+def write(path: Path) -> None:
+    """Write the payments to a CSV file."""
     columns = simulate()
-    with Path(sys.argv[1] if len(sys.argv) > 1 else "cards.csv").open("w", newline="") as file:
+    with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(columns)
         writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1] if len(sys.argv) > 1 else "cards.csv"))

@@ -1,22 +1,15 @@
 """The documentation says what the code does."""
 
-import doctest
 import re
+from collections import Counter
+from importlib import import_module, util
 from pathlib import Path
 
 import pytest
-from tools import render_docs
-
-import cutpoints as cp
+from tools import examples, render_docs, site
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = sorted(DOCS.rglob("*.md"))
-
-
-def _python_blocks(page):
-    return re.findall(
-        r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
-    )
+PUBLIC = ("cutpoints", "cutpoints.metrics", "cutpoints.plots", "cutpoints.ilp", "cutpoints.exceptions")
 
 
 def test_generated_pages_are_up_to_date():
@@ -24,38 +17,35 @@ def test_generated_pages_are_up_to_date():
     assert [] == render_docs.stale()
 
 
-@pytest.mark.parametrize(
-    "page", [p for p in PAGES if p.parent.name == "concepts" or p.name == "index.md"], ids=lambda p: p.name
-)
-def test_examples_run_and_say_what_they_say(page):
-    """Python blocks of a page run, and a comment after an expression is its value."""
-    for block in _python_blocks(page):
-        names = {"cp": cp}
-        for line in block.splitlines():
-            code, _, comment = line.partition("  # ")
-            if not code.strip():
-                continue
-            try:
-                value = eval(code, names)  # noqa: S307 - our own pages
-            except SyntaxError:
-                exec(code, names)  # noqa: S102
-                continue
-            shown = comment.strip().split(":")[0]
-            if re.match(r"^([-\d.\[(']|Confusion|array)", shown):
-                assert shown == repr(value), line
+@pytest.mark.parametrize("page", examples.pages(), ids=lambda page: str(page.relative_to(DOCS)))
+@pytest.mark.filterwarnings("default")
+def test_examples_print_what_the_page_shows(page):
+    """Every example of a page runs and prints what the page shows; see `python -m tools.examples`."""
+    assert "" == "\n".join(examples.wrong(page))
 
 
-@pytest.mark.parametrize("name", ["row_costs.md"])
-def test_sessions_run_and_say_what_they_say(name, monkeypatch):
-    """What a page shows as a session is what Python answers."""
-    monkeypatch.chdir(DOCS.parent)
-    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+def test_the_api_pages_have_every_public_name_once():
+    """The pages of the API document each public name, and each once."""
+    documented = Counter()
+    for page in (DOCS / "api").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        documented.update(re.findall(r"^::: (\S+)$", text, flags=re.MULTILINE))
+        documented.update(f"cutpoints.metrics.{name}" for name in re.findall(r"catalogue\.md#(\w+)", text))
+    modules = {name: import_module(name) for name in PUBLIC}
+    public = {f"{name}.{one}" for name, module in modules.items() for one in module.__all__}
 
-    assert 0 == doctest.testfile(str(DOCS / name), module_relative=False, optionflags=flags).failed
+    assert public - {*PUBLIC, "cutpoints.__version__"} == documented.keys()
+    assert [] == [name for name, times in documented.items() if times > 1]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(DOCS)))
-def test_links_lead_somewhere(page):
-    """Every relative link of a page points to a file that exists."""
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), target
+def test_every_page_is_in_the_navigation():
+    """No page is written for nobody, and no entry of the navigation is without a page."""
+    named = re.findall(r'"([\w/]+\.md)"', (DOCS.parent / "zensical.toml").read_text(encoding="utf-8"))
+
+    assert sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")) == sorted(named)
+
+
+@pytest.mark.skipif(util.find_spec("zensical") is None, reason="Zensical is not installed")
+def test_the_site_builds():
+    """The site builds without a warning, no link leads nowhere, and no page loads anything from elsewhere."""
+    assert "" == "\n".join(site.main(run_examples=False))

@@ -1,10 +1,8 @@
 """`find_band`: against all pairs of cuts, one by one, in fractions."""
 
-import doctest
 import math
 import pickle
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -407,13 +405,6 @@ def test_risk_coverage_for_people():
     assert len(curve) == len(curve.to_pandas()) == len(curve.to_polars())
     with pytest.raises(InvalidParameterError):
         curve.at(1.2)
-
-
-def test_the_page_says_what_the_code_does():
-    """The examples of the page run and print what it shows."""
-    page = Path(__file__).parents[2] / "docs" / "band.md"
-    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    assert 0 == doctest.testfile(str(page), module_relative=False, optionflags=flags).failed
 
 
 # --- deployed, kept and drawn

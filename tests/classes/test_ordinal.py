@@ -1,11 +1,9 @@
 """`find_ordinal`: against all ascending cutpoints, one by one, in fractions."""
 
-import doctest
 import itertools
 import math
 import pickle
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -255,10 +253,3 @@ def test_bad_data():
     counted = cp.from_counts([0.1, 0.2], positives=[1, 0], negatives=[0, 1])
     with pytest.raises(InvalidParameterError, match="one label per row"):
         cp.find_ordinal(counted, maximize="accuracy")
-
-
-def test_the_page_says_what_the_code_does():
-    """The examples of the page run and print what it shows."""
-    page = Path(__file__).parents[2] / "docs" / "classes.md"
-    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    assert 0 == doctest.testfile(str(page), module_relative=False, optionflags=flags).failed

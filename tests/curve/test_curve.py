@@ -1,10 +1,8 @@
 """Curves and areas against fractions, one cut at a time, and against scikit-learn."""
 
-import doctest
 import math
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -461,17 +459,6 @@ def test_hull_of_many_cuts_is_small_and_right():
     curve = cp.curve(y, score)
     points = list(zip(curve.fp.tolist(), curve.tp.tolist(), strict=True))
     assert chain(points).tolist() == curve.hull().indices.tolist()
-
-
-@pytest.mark.parametrize("page", ["curves", "compare", "plots"])
-@pytest.mark.filterwarnings("ignore::cutpoints.exceptions.DataWarning")
-def test_pages_run(page, tmp_path, monkeypatch):
-    """The examples of the pages on curves, models and pictures say what the code says."""
-    monkeypatch.chdir(tmp_path)
-    place = Path(__file__).parents[2] / "docs" / f"{page}.md"
-    found = doctest.testfile(str(place), module_relative=False, optionflags=doctest.ELLIPSIS)
-    assert found.attempted > 0
-    assert 0 == found.failed
 
 
 def test_heavy_whole_weights_stay_exact():

@@ -3,9 +3,7 @@
 import itertools
 import json
 import math
-import re
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -375,20 +373,6 @@ def test_what_the_value_is(objective, expectation):
     exact = expectations(np.array([0.9, 0.5, 0.2]), m.accuracy)
     direct = cp.expected_curve([0.9, 0.5, 0.2], maximize="accuracy").values
     np.testing.assert_allclose(exact[1:], direct, atol=1e-15)
-
-
-@pytest.mark.parametrize("page", ["expected", "calibration"])
-def test_examples_of_the_pages_run(page):
-    """The Python of the two pages runs, on data that follow their probabilities."""
-    rng = np.random.default_rng(0)
-    p = rng.beta(2, 3, 2000)
-    y = (rng.random(2000) < p).astype(int)
-    names = {"cp": cp, "y": y, "p": p, "y_held_out": y, "p_held_out": p, "scores_of_new_rows": p}
-    text = (Path(__file__).parents[2] / "docs" / f"{page}.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
-    assert len(blocks) >= 4
-    for block in blocks:
-        exec(block, names)  # noqa: S102 - our own pages
 
 
 # --- bad input

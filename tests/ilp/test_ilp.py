@@ -3,11 +3,9 @@
 import io
 import math
 import pickle
-import re
 import threading
 import time
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -734,18 +732,6 @@ def test_document_form_needs_rows():
     assert 0.8 > ilp.formulate(source, maximize="accuracy").solve().value > 0.7
     with pytest.raises(InvalidParameterError, match="must be 'chain' for data that are not in memory"):
         ilp.formulate(source, maximize="accuracy", formulation="document")
-
-
-def test_the_page_runs():
-    """Every Python block of docs/ilp.md runs, one after the other."""
-    page = (Path(__file__).parents[2] / "docs" / "ilp.md").read_text(encoding="utf-8")
-    names = {}
-    for block in re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL):
-        exec(block, names)  # noqa: S102 - our own page
-
-    assert ((800, 401), (71, 72)) == (names["document"].A.shape, names["chain"].A.shape)
-    assert (400, 0) == (names["document"].integer.sum(), names["chain"].integer.sum())
-    assert 0.75 == names["naive"].run().value
 
 
 @pytest.mark.parametrize("formulation", ["chain", "document"])

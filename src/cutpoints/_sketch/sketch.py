@@ -144,7 +144,7 @@ class Sketch:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file: plain columns of numbers with a checksum, never pickle.
 
-        The file is there whole or not at all. `docs/sketch.md` describes it byte by byte.
+        The file is there whole or not at all. `docs/howto/sketch.md` describes it byte by byte.
         """
         data = self.to_bytes()
         with replaced(path) as beside:

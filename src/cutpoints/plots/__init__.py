@@ -6,7 +6,21 @@ without drawing, and ``save`` writes a file without a window.
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cutpoints.plots.bands import BandDisplay, RiskCoverageDisplay
+    from cutpoints.plots.costs import BrierCurveDisplay, CostCurveDisplay, DecisionCurveDisplay, ProfitDisplay
+    from cutpoints.plots.curves import (
+        DetDisplay,
+        GainDisplay,
+        KsDisplay,
+        LiftDisplay,
+        PrecisionRecallDisplay,
+        RocDisplay,
+    )
+    from cutpoints.plots.models import ComparisonDisplay, ExpectedCurveDisplay, ReliabilityDisplay
+    from cutpoints.plots.thresholds import ConfusionDisplay, ScoresDisplay, ThresholdDisplay
 
 _MODULES = {
     "BandDisplay": "bands",
@@ -46,7 +60,27 @@ BY_NAME = {
 }
 """What `cutpoints curve --plot` calls them: those that need no more than a curve."""
 
-__all__ = [*_MODULES, "BY_NAME"]  # noqa: PLE0604 - the keys are names
+__all__ = [
+    "BY_NAME",
+    "BandDisplay",
+    "BrierCurveDisplay",
+    "ComparisonDisplay",
+    "ConfusionDisplay",
+    "CostCurveDisplay",
+    "DecisionCurveDisplay",
+    "DetDisplay",
+    "ExpectedCurveDisplay",
+    "GainDisplay",
+    "KsDisplay",
+    "LiftDisplay",
+    "PrecisionRecallDisplay",
+    "ProfitDisplay",
+    "ReliabilityDisplay",
+    "RiskCoverageDisplay",
+    "RocDisplay",
+    "ScoresDisplay",
+    "ThresholdDisplay",
+]
 
 
 def __getattr__(name: str) -> Any:
