@@ -15,7 +15,7 @@ SRC = Path(__file__).parents[1] / "src" / "cutpoints"
 
 # From the ground up. A room may import the rooms of lower floors, and of its own floor those in `ALONG`.
 FLOORS = (
-    ("_version", "exceptions", "_format", "_validate", "_atomic", "_equality"),
+    ("_version", "exceptions", "_format", "_validate", "_atomic", "_equality", "_shown"),
     ("metrics", "_goal"),
     ("_kernel", "_result"),
     ("_search", "_data"),
@@ -32,6 +32,7 @@ ALONG = {
     "_format": ("exceptions",),
     "_validate": ("exceptions",),
     "_atomic": ("exceptions",),
+    "_shown": ("_format",),
     "_goal": ("metrics",),
     "_result": ("_kernel",),
     "_find": ("_ilp", "_segments"),
@@ -43,12 +44,8 @@ FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 # (importing room, imported room): the reason. An arrow along a floor or up, argued one by one.
 EXCEPTIONS: dict[tuple[str, str], str] = {
-    ("_result", "_policy"): "`Solution.policy()` is the door to it; nothing loads before it is called",
+    ("_shown", "_policy"): "`policy()` of every result is the door to it; nothing loads before it is called",
     ("_result", "_data"): "`Solution.decide()` reads scores as `find` does",
-    ("_segments", "_policy"): "`Segments.policy()` is another",
-    ("_band", "_policy"): "`Band.policy()` is another",
-    ("_joint", "_policy"): "`JointSolution.policy()` is another",
-    ("_classes", "_policy"): "`OrdinalSolution.policy()` is another",
 }
 
 # What of the private modules the command line may import; all else it takes from `import cutpoints`.

@@ -15,7 +15,7 @@ SHOWN = {
     "solution": ("cp.find(y, p, maximize='f1')", "positive if score >= threshold"),
     "curve": ("cp.curve(y, p)", "average precision"),
     "table": ("cp.curve(y, p).table()", "specificity"),
-    "segments": ("cp.find_by(y, p, by=np.arange(400) % 2, maximize='f1')", "2 of 2 segments solved"),
+    "segments": ("cp.find_by(y, p, by=np.arange(400) % 2, maximize='f1')", "2 of 2 segments"),
     "comparison": ("cp.compare(y, {'a': p, 'b': -p * 0}, maximize='f1')", "a is better than b"),
     "policy": ("cp.Policy(0.25, name='<b>mine</b>')", "<b>mine</b>"),
     "report": ("cp.report(y, p, maximize='f1')", None),

@@ -31,6 +31,7 @@ from cutpoints._search.guarantee import Confidence, certify
 from cutpoints._search.optimum import best_cut
 from cutpoints._search.run import SearchResult, decide, score_distribution, search, undefined
 from cutpoints._search.sweep import all_cuts
+from cutpoints._shown import KnownColumns
 from cutpoints._validate import check_confidence
 from cutpoints.exceptions import DataWarning, InvalidInputError, InvalidParameterError
 from cutpoints.metrics.columns import Part, RowSum
@@ -166,7 +167,7 @@ def find(
     value       0.5  (maximize recall subject to precision >= 0.95)
     interval    (0.4, 0.8]
     confusion   tp 1  fp 0  fn 1  tn 2
-    certificate optimal (sweep, 1 pass: all 4 rows compared)
+    certificate  optimal (sweep, 1 pass: all 4 rows compared)
     data        4 rows, 2 positive, 2 negative
     """
     wanted = read_goal(maximize=maximize, minimize=minimize, subject_to=subject_to, columns=True)
@@ -327,7 +328,9 @@ def find_by(
     segment  threshold  value  tp  fp  fn  tn  rows  note
     DE             0.6      1   2   0   0   1     3
     FR             0.3    0.8   2   1   0   0     3
-    maximize f1 by segment: 2 of 2 segments solved
+    <BLANKLINE>
+    goal    maximize f1
+    solved  2 of 2 segments
     """
     from cutpoints import _segments as segments
 
@@ -385,9 +388,9 @@ def _with_names(solution: Solution, data: Data) -> Solution:
     context = context_of(solution)
     if context is None:
         return solution
-    names: dict[str, Any] = {"score": data.scores[0], "label": data.label} if data.named else {}
-    names |= {"pos_label": data.pos_label, "lower_is_positive": data.lower_is_positive}
-    return replace(solution, _context=replace(context, **names))
+    columns = data.known(context.columns.dtype)
+    context = replace(context, columns=columns, lower_is_positive=data.lower_is_positive)
+    return replace(solution, _context=context)
 
 
 def of_negated(solution: Solution) -> Solution:
@@ -456,7 +459,7 @@ def _optimal(goal: Goal, found: SearchResult) -> Solution:
             found.summary,
             (int(cuts.tp[best]), int(cuts.fp[best])),
             score_distribution(found),
-            cuts.thresholds.dtype,
+            KnownColumns(dtype="float32" if cuts.thresholds.dtype.itemsize == 4 else "float64"),
         ),
         **_common(goal, found),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import datetime as dt
 import html
 import json
 import math
@@ -190,6 +192,33 @@ def json_number(x: float | None) -> float | int | str | None:
     if math.isinf(x):
         return "inf" if x > 0 else "-inf"
     return x
+
+
+def json_form(value: Any) -> Any:
+    """Return a value as JSON can hold it: dataclasses and named tuples by their fields, dates as text."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if dataclasses.is_dataclass(value):
+        return json_fields(value)
+    if isinstance(value, dict):
+        return {name: json_form(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_form(one) for one in value]
+    if hasattr(value, "tolist"):
+        return json_form(value.tolist())
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    if isinstance(value, float):
+        return json_number(value)
+    return value if value is None or isinstance(value, str | int) else str(value)
+
+
+def json_fields(result: Any) -> dict[str, Any]:
+    """Return the public fields of a dataclass as JSON can hold them."""
+    names = (one.name for one in dataclasses.fields(result) if not one.name.startswith("_"))
+    return {name: json_form(getattr(result, name)) for name in names}
 
 
 def to_json(shown: Mapping[str, Any]) -> str:

@@ -11,24 +11,19 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from cutpoints._format import count, exact, html_pairs, json_number, plural, rows_in_words, shortest_inside
+from cutpoints._format import count, exact, json_form, json_number, plural, rows_in_words, shortest_inside
 from cutpoints._goal import Goal, goal, in_words, objective
 from cutpoints._kernel.weights import as_number
-from cutpoints.exceptions import (
-    InfeasibleError,
-    InvalidParameterError,
-)
+from cutpoints._shown import Deployable, Deployed, JsonForm, KnownColumns, Shown
+from cutpoints.exceptions import InfeasibleError, InvalidParameterError
 from cutpoints.metrics.registry import PLAIN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._kernel.tables import Summary, Sums
-    from cutpoints._policy import Policy
-    from cutpoints._policy.policy import Missing
     from cutpoints._search.run import ScoreDistribution
     from cutpoints.metrics.columns import Column, Part
-    from cutpoints.metrics.expression import Expression
 
 TIES_IN_JSON = 1000
 """Ties that `Solution.to_dict` lists at most; `ties_total` counts them all."""
@@ -118,26 +113,13 @@ class Confusion:
         return {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
 
 
-def value_of(expression: Expression, counts: Mapping[str, Fraction]) -> float:
-    """Return an expression's value at an exact confusion, rounded once."""
-    return expression.rounded(**counts)
-
-
 @dataclass(frozen=True)
-class Cut:
+class Cut(JsonForm):
     """One cut: its threshold, the interval of thresholds that do the same, its confusion."""
 
     threshold: float
     interval: Interval
     confusion: Confusion
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "threshold": json_number(self.threshold),
-            "interval": self.interval.to_dict(),
-            "confusion": self.confusion.to_dict(),
-        }
 
 
 class Ties(Sequence[Cut]):
@@ -214,16 +196,13 @@ class Context:
     called: tuple[int, int]
     """The sums called positive, of positives and of negatives, in units of the grid."""
     distribution: ScoreDistribution
-    dtype: np.dtype[Any]
-    score: str | None = None
-    label: str | None = None
-    pos_label: Any = None
+    columns: KnownColumns
     lower_is_positive: bool = False
     """Whether scores were negated."""
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(JsonForm):
     """The proof, in numbers: no cut has a value beyond `upper`, and the threshold attains `lower`.
 
     `passes` over the data; `rows_examined` were looked at one by one, all others were excluded by
@@ -238,17 +217,6 @@ class Certificate:
     passes: int
     rows_examined: int
     resolution: float = 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "method": self.method,
-            "lower": json_number(self.lower),
-            "upper": json_number(self.upper),
-            "passes": self.passes,
-            "rows_examined": self.rows_examined,
-            "resolution": self.resolution,
-        }
 
 
 @dataclass(frozen=True)
@@ -281,7 +249,7 @@ class Attainable:
 
 
 @dataclass(frozen=True)
-class Guarantee:
+class Guarantee(JsonForm):
     """What is promised of the constraints on new data from the same source, and on what grounds.
 
     With probability `confidence` over samples like this one, the constraints hold at the threshold on
@@ -299,10 +267,6 @@ class Guarantee:
     certified: int
     more_rows: int | None = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return dict(vars(self))
-
     def in_words(self, constraints: Sequence[str], *, found: bool) -> str:
         """Say what is promised of the constraints on new data, or what it would take."""
         how = "on average" if self.confidence == "expectation" else f"with confidence {self.confidence:g}"
@@ -315,7 +279,7 @@ class Guarantee:
 
 
 @dataclass(frozen=True)
-class EachGroup:
+class EachGroup(JsonForm):
     """What holds in every group at the one threshold, and the group that leaves the least room.
 
     `group` is the key of that group in the columns `by`, `constraint` what it is closest to breaking, and
@@ -330,36 +294,17 @@ class EachGroup:
     constraint: str
     value: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "by": list(self.by),
-            "constraints": list(self.constraints),
-            "groups": self.groups,
-            "group": json_key(self.group),
-            "constraint": self.constraint,
-            "value": json_number(self.value),
-        }
-
     def __str__(self) -> str:
         what = f"{' and '.join(self.constraints)} in each of {self.groups:,} groups by {', '.join(self.by)}"
         keys = self.group if len(self.by) > 1 else (self.group,)
-        name = ", ".join(f"{column} {json_key(key)}" for column, key in zip(self.by, keys, strict=True))
+        name = ", ".join(f"{column} {json_form(key)}" for column, key in zip(self.by, keys, strict=True))
         if math.isnan(self.value):
             return f"{what}; the strictest is {name}"
         return f"{what}; the tightest is {name}, with {count(self.value)}"
 
 
-def json_key(key: Any) -> Any:
-    """Return the key of a group as JSON has it; dates as text."""
-    if isinstance(key, tuple):
-        return [json_key(part) for part in key]
-    plain = key.item() if isinstance(key, np.generic) else key
-    return plain if plain is None or isinstance(plain, str | bool | int | float) else str(plain)
-
-
 @dataclass(frozen=True, repr=False)
-class Solution:
+class Solution(Deployable, Shown):
     """The best threshold for a goal, or the news that there is none.
 
     Attributes
@@ -408,47 +353,19 @@ class Solution:
     each: EachGroup | None = None
     _context: Context | None = field(default=None, compare=False, repr=False)
 
-    def policy(
-        self,
-        name: str | None = None,
-        *,
-        description: str | None = None,
-        score: str | None = None,
-        label: str | None = None,
-        pos_label: Any = None,
-        missing: Missing = "error",
-    ) -> Policy:
-        """Return the threshold as a policy: a rule to save, to deploy and to check later.
-
-        Parameters
-        ----------
-        name, description : str, default=None
-            What to call it, and what people should know about it.
-        score, label : str, default=None
-            The columns; those that `find` was given are known.
-        pos_label : int, float, bool or str, default=None
-            The positive label; the one that `find` was given is known, and 1 otherwise.
-        missing : {"error", "negative", "positive", "keep"}, default="error"
-            What to make of a missing score.
-
-        Examples
-        --------
-        >>> import cutpoints as cp
-        >>> s = cp.find([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize="f1")
-        >>> s.policy(score="p").decide([0.34, 0.35])
-        array([0, 1], dtype=int8)
-        """
-        from cutpoints._policy.record import from_solution
-
-        return from_solution(
-            self,
-            name=name,
-            description=description,
-            score=score,
-            label=label,
-            pos_label=pos_label,
-            missing=missing,
-        )
+    def _deployed(self) -> Deployed:
+        context = self._context
+        if self.lower_is_positive:
+            raise InvalidParameterError(
+                "lower_is_positive",
+                caller="policy",
+                expected="left out: the rule of a policy is score >= threshold, and this one is about -score",
+                got=True,
+                hint="make a column of the negated scores, and find the threshold of that.",
+            )
+        found_on = {name: getattr(self, name) for name in ("interval", "certificate", "guarantee")}
+        columns = KnownColumns() if context is None else context.columns
+        return Deployed("threshold", {"threshold": self.threshold}, columns, found_on)
 
     def decide(self, y_score: Any) -> NDArray[np.int8]:
         """Return 1 where a score is called positive and 0 elsewhere; NaN scores are an error.
@@ -531,8 +448,8 @@ class Solution:
             "objective": self.objective,
             "direction": self.direction,
             "constraints": list(self.constraints),
-            "interval": self.interval.to_dict() if self.interval else None,
-            "confusion": self.confusion.to_dict() if self.confusion else None,
+            "interval": json_form(self.interval),
+            "confusion": json_form(self.confusion),
             "ties": [tie.to_dict() for tie in self.ties[:TIES_IN_JSON]],
             "ties_total": len(self.ties),
             "ties_complete": self.ties.complete if isinstance(self.ties, Ties) else True,
@@ -551,13 +468,8 @@ class Solution:
             shown["attainable"] = [a.to_dict() for a in self.attainable]
         return shown
 
-    def __repr__(self) -> str:
-        return "\n".join(f"{name:<12}{text}" for name, text in self._lines())
-
-    def _repr_html_(self) -> str:
-        return html_pairs(self._lines())
-
-    def _lines(self) -> list[tuple[str, str]]:
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what people read, as names and texts."""
         goal = in_words(self.direction, self.objective, self.constraints)
         data = rows_in_words(self.rows, self.positives, self.negatives)
         if self.status == "infeasible":

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import html
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,12 +14,14 @@ from cutpoints._data.array_input import as_floats, same_index
 from cutpoints._data.arrays import ArraySource
 from cutpoints._data.segment_codes import coded, combined, in_order
 from cutpoints._data.segments import Grouped
-from cutpoints._format import count, html_table, json_number, text_table, to_frame
-from cutpoints._goal import Goal, furthest, in_words, with_others
-from cutpoints._result import Solution
+from cutpoints._format import count, json_form, json_number
+from cutpoints._goal import Goal, furthest, goal, in_words, with_others
+from cutpoints._kernel.weights import as_number
+from cutpoints._result import Confusion, Solution, context_of
 from cutpoints._search.together import search_together
+from cutpoints._shown import DeployableBySegment, Deployed, KnownColumns, ShownInRows, Tabular
 from cutpoints._validate import positive_integer
-from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
+from cutpoints.exceptions import Argument, CutpointError, InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from cutpoints._data.groupby_segments import FrameSegments
     from cutpoints._data.read import Data
     from cutpoints._data.segment_codes import Coded, Key
-    from cutpoints._policy.policy import Missing, Policy
     from cutpoints._search.run import SearchResult
     from cutpoints.metrics.expression import Constraint
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 InMemory = Grouped
 """Rows in memory, which `find` solves one segment after the other."""
-_SHOWN = 10
 _COLUMNS = ("threshold", "value", "tp", "fp", "fn", "tn", "rows", "positives", "negatives", "status", "note")
 
 
@@ -83,7 +82,7 @@ class Unsolved:
         }
 
 
-class Segments(Mapping[Any, "Solution | Unsolved"]):
+class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution | Unsolved"]):
     """Solutions by segment; a mapping from keys, in ascending order, to `Solution` or `Unsolved`.
 
     The key of a segment is the value of its column, or a tuple where there are several. Rows without
@@ -114,7 +113,9 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
     DE             0.6      1   2   0   0   1     3
     FR             0.8      1   1   0   0   1     2
     IT               -      -   -   -   -   -     1  undefined: no negative rows
-    maximize youden_j by segment: 2 of 3 segments solved
+    <BLANKLINE>
+    goal    maximize youden_j
+    solved  2 of 3 segments
     >>> found["DE"].threshold
     0.6
     >>> found["IT"].reason
@@ -150,53 +151,46 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
         """The segments that have no threshold, and why."""
         return {key: _why(entry) for key, entry in self._entries.items() if entry.threshold is None}
 
-    def policy(
-        self,
-        name: str | None = None,
-        *,
-        default: float | Literal["error", "keep"] = "error",
-        description: str | None = None,
-        score: str | None = None,
-        label: str | None = None,
-        pos_label: Any = None,
-        missing: Missing = "error",
-    ) -> Policy:
-        """Return the thresholds as a policy: a rule to save, to deploy and to check later.
+    def raise_if_infeasible(self) -> Segments:
+        """Return itself, or raise the error of the first segment if none has a threshold."""
+        if not self.solved:
+            next(iter(self.values())).raise_if_infeasible()
+        return self
 
-        Parameters
-        ----------
-        name, description : str, default=None
-            What to call it, and what people should know about it.
-        default : float, "error" or "keep", default="error"
-            For rows of segments that have no threshold here, or that are new: a threshold, or refuse all
-            rows, or leave the decision missing.
-        score, label, pos_label, missing
-            As in `Solution.policy`.
+    def _deployed(self) -> Deployed:
+        solved = self.solved
+        rule = {"thresholds": {key: one.threshold for key, one in solved.items()}, "by": self.by}
+        first = context_of(next(iter(solved.values())))
+        columns = KnownColumns() if first is None else first.columns
+        return Deployed("segments", rule, columns, self._found_on(solved))
 
-        Raises
-        ------
-        InfeasibleError or InvalidInputError
-            If no segment has a threshold.
-
-        Examples
-        --------
-        >>> import cutpoints as cp
-        >>> found = cp.find_by([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.8], by=["a", "a", "b", "b"], maximize="f1")
-        >>> found.policy(default=0.5).decide([0.5, 0.5, 0.5], ["a", "b", "c"])
-        array([1, 0, 1], dtype=int8)
-        """
-        from cutpoints._policy.record import from_segments
-
-        return from_segments(
-            self,
-            default=default,
-            name=name,
-            description=description,
-            score=score,
-            label=label,
-            pos_label=pos_label,
-            missing=missing,
-        )
+    def _found_on(self, solved: dict[Any, Solution]) -> dict[str, Any] | None:
+        """Return what the thresholds did, in each segment and together; None if that is undefined."""
+        total = dict.fromkeys(("tp", "fp", "fn", "tn"), Fraction(0))
+        records = []
+        for key, one in solved.items():
+            assert one.confusion is not None
+            records.append((key_parts(key, self.by), one.value, one.confusion))
+            for name, mass in one.confusion.fractions().items():
+                total[name] += mass
+        try:
+            asked: Any = {self.direction: self.objective}
+            value = goal(**asked).expression.rounded(**total)
+        except CutpointError:  # a function of the user's
+            return None
+        if math.isnan(value):
+            return None
+        return {
+            "status": next(iter(solved.values())).status,
+            "value": value,
+            "interval": None,
+            "confusion": Confusion(**{name: as_number(mass) for name, mass in total.items()}),
+            "rows": sum(one.rows for one in solved.values()),
+            "positives": as_number(total["tp"] + total["fn"]),
+            "negatives": as_number(total["fp"] + total["tn"]),
+            "certificate": None,
+            "segments": records,
+        }
 
     def decide(self, y_score: Any, by: Any) -> NDArray[np.int8]:
         """Return 1 where a score reaches the threshold of its segment, and 0 elsewhere.
@@ -231,14 +225,6 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
                 columns[name].append(cell)
         return columns
 
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_frame(self.table(), "pandas")
-
-    def to_polars(self) -> Any:
-        """Return the table as a polars data frame."""
-        return to_frame(self.table(), "polars")
-
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: the goal, and for each segment its key and its solution.
 
@@ -253,10 +239,7 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
             "unsolved": len(self) - len(self.solved),
             "segments": [
                 {
-                    "key": {
-                        name: json_key(part)
-                        for name, part in zip(self.by, key_parts(key, self.by), strict=True)
-                    },
+                    "key": key_to_dict(key, self.by),
                     **(entry.to_short_dict() if isinstance(entry, Solution) else entry.to_dict()),
                 }
                 for key, entry in self._entries.items()
@@ -271,32 +254,23 @@ class Segments(Mapping[Any, "Solution | Unsolved"]):
         """Say in a few words what is special about a segment: no threshold, or one class only."""
         return _note(self._entries[key])
 
-    def lines(self, most: int | None = None) -> tuple[list[str], list[list[str]]]:
-        """Return the header and the cells of a table for people, of the first `most` segments."""
-        header = [*self.by, "threshold", "value", "tp", "fp", "fn", "tn", "rows", "note"]
-        rows = []
+    def cells(self, most: int) -> list[list[str]]:
+        """Return the header and the first segments, for people."""
+        rows = [[*self.by, "threshold", "value", "tp", "fp", "fn", "tn", "rows", "note"]]
         for key, entry in list(self._entries.items())[:most]:
             counts = entry.confusion.to_dict().values() if entry.confusion is not None else [None] * 4
             cells = [_cell(x) for x in (entry.value, *counts, entry.rows)]
             threshold = "-" if entry.interval is None else entry.interval.shortest
-            keys = ["(missing)" if part is None else str(part) for part in key_parts(key, self.by)]
-            rows.append([*keys, threshold, *cells, _note(entry)])
-        return header, rows
+            rows.append([*key_words(key, self.by), threshold, *cells, _note(entry)])
+        return rows
 
-    def __repr__(self) -> str:
-        header, rows = self.lines(2 * _SHOWN if len(self) > 2 * _SHOWN else None)
-        text = text_table([header, *rows], [*range(len(self.by)), len(header) - 1])
-        return f"{text}\n{self._tail(len(rows))}"
+    @property
+    def _left(self) -> list[int]:
+        return [*range(len(self.by)), len(self.by) + 7]
 
-    def _repr_html_(self) -> str:
-        header, rows = self.lines(10 * _SHOWN)
-        shown = html_table([header, *rows], [*range(len(self.by)), len(header) - 1])
-        return f"{shown}<p>{html.escape(self._tail(len(rows)))}</p>"
-
-    def _tail(self, shown: int) -> str:
-        more = f"{len(self) - shown:,} more segments; " if len(self) > shown else ""
-        names = ", ".join(self.by)
-        return f"{more}{self.goal()} by {names}: {len(self.solved):,} of {len(self):,} segments solved"
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what people read below the segments, as names and texts."""
+        return [("goal", self.goal()), ("solved", f"{len(self.solved):,} of {len(self):,} segments")]
 
 
 def decide_by(y_score: Any, by: Any, entries: Mapping[Any, Any]) -> NDArray[np.int8]:
@@ -522,6 +496,16 @@ def key_parts(key: Any, by: tuple[str, ...]) -> tuple[Any, ...]:
     return (key,) if len(by) == 1 else key
 
 
+def key_to_dict(key: Any, by: tuple[str, ...]) -> dict[str, Any]:
+    """Return a key as JSON can hold it, by column."""
+    return {name: json_form(part) for name, part in zip(by, key_parts(key, by), strict=True)}
+
+
+def key_words(key: Any, by: tuple[str, ...]) -> list[str]:
+    """Return a key for people, column by column."""
+    return ["(missing)" if part is None else str(part) for part in key_parts(key, by)]
+
+
 def _why(entry: Solution | Unsolved) -> str:
     if isinstance(entry, Unsolved):
         return entry.reason
@@ -563,12 +547,3 @@ def _note(entry: Solution | Unsolved) -> str:
 
 def _cell(x: float | None) -> str:
     return "-" if x is None or math.isnan(x) else count(x)
-
-
-def json_key(part: Any) -> Any:
-    """Return a value of a key as JSON can hold it."""
-    if isinstance(part, dt.date | dt.time):
-        return part.isoformat()
-    if isinstance(part, float):
-        return json_number(part)
-    return part if part is None or isinstance(part, str | int | bool) else str(part)

@@ -12,7 +12,7 @@ import numpy as np
 
 from cutpoints._band.goal import CELLS, BandGoal, band_goal, capacity_bound, check_reviews
 from cutpoints._band.promise import certified, check_guarantee, with_no_automatic_no
-from cutpoints._band.result import Band, Beside, Columns, CrossValidatedBand, PairCertificate
+from cutpoints._band.result import Band, Beside, CrossValidatedBand, PairCertificate
 from cutpoints._data.read import as_data
 from cutpoints._find import cut_at, solve
 from cutpoints._goal import Goal, furthest
@@ -131,10 +131,8 @@ def find_band(
             _cross_validate, wanted, judged, guarantee, random_state, rows_are_counted=_counted(data, judged)
         ),
     )
-    dtype: Any = "float32" if found.cuts.thresholds.dtype.itemsize == 4 else "float64"
-    score, label = (data.scores[0], data.label) if data.named else (None, None)
     made = _band(wanted, found, source.passes, beside)
-    return replace(made, _columns=Columns(score, label, data.pos_label, dtype))
+    return replace(made, _columns=data.known(found.cuts.thresholds.dtype))
 
 
 class _Found(NamedTuple):

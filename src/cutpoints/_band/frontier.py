@@ -14,8 +14,9 @@ import numpy as np
 
 from cutpoints._curve.hull import vertices
 from cutpoints._data.read import as_data
-from cutpoints._format import html_pairs, rows_in_words, text_pairs, to_frame
+from cutpoints._format import rows_in_words
 from cutpoints._search.sweep import all_cuts
+from cutpoints._shown import Shown, Tabular
 from cutpoints._validate import number_in
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class RiskCoverage:
+class RiskCoverage(Shown, Tabular):
     """The lowest error of automatic decisions at growing coverage, each point with its band.
 
     No band with the coverage of a point has fewer errors. Between two points no band has fewer errors than
@@ -59,34 +60,21 @@ class RiskCoverage:
         """Return the first point that covers at least this share of the rows."""
         number_in("coverage", coverage, 0, 1, caller="at")
         index = min(int(np.searchsorted(self.coverage, coverage)), len(self) - 1)
-        return {name: float(column[index]) for name, column in self.to_columns().items()}
+        return {name: float(column[index]) for name, column in self.table().items()}
 
-    def to_columns(self) -> dict[str, NDArray[np.float64]]:
-        """Return the points as columns."""
+    def table(self) -> dict[str, NDArray[np.float64]]:
+        """Return the points as columns by name."""
         names = ("coverage", "risk", "errors", "low", "high")
         return {name: getattr(self, name) for name in names}
 
-    def to_pandas(self) -> Any:
-        """Return a data frame of pandas."""
-        return to_frame(self.to_columns(), "pandas")
-
-    def to_polars(self) -> Any:
-        """Return a data frame of Polars."""
-        return to_frame(self.to_columns(), "polars")
-
-    def _lines(self) -> list[tuple[str, str]]:
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what people read, as names and texts."""
         shown = [(f"coverage {share}", self.at(share)) for share in (0.5, 0.8, 0.9, 0.95, 1.0)]
         lines = [
             (name, f"risk {at['risk']:.4f}   no below {at['low']:.6g}, yes from {at['high']:.6g} on")
             for name, at in shown
         ]
         return [*lines, ("data", rows_in_words(self.rows, self.positives, self.negatives))]
-
-    def __repr__(self) -> str:
-        return text_pairs(self._lines())
-
-    def _repr_html_(self) -> str:
-        return html_pairs(self._lines())
 
 
 def risk_coverage(

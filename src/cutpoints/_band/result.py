@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from cutpoints._data.scores import read_scores
-from cutpoints._format import count, html_pairs, json_number, percent, rows_in_words, short
+from cutpoints._format import count, json_form, json_number, percent, rows_in_words, short
 from cutpoints._goal import in_words
+from cutpoints._shown import Deployable, Deployed, JsonForm, KnownColumns, Shown
 from cutpoints.exceptions import InfeasibleError
 
 if TYPE_CHECKING:
@@ -19,15 +20,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cutpoints._policy import Policy
-    from cutpoints._policy.policy import Missing
     from cutpoints._result import Confusion, Guarantee, Interval, Solution
 
 YES, NO, REVIEW = 1, 0, -1
 
 
 @dataclass(frozen=True)
-class PairCertificate:
+class PairCertificate(JsonForm):
     """The proof, in numbers: no pair of cuts has a value beyond `upper`, and the band attains `lower`.
 
     Of all `pairs` of cuts, `compared` were compared one by one; all others were excluded by bounds. Sums are
@@ -49,12 +48,11 @@ class PairCertificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        ends = {"lower": json_number(self.lower), "upper": json_number(self.upper)}
-        return {**vars(self), **ends, "pairs": self.pairs}
+        return {**super().to_dict(), "pairs": self.pairs}
 
 
 @dataclass(frozen=True)
-class CrossValidatedBand:
+class CrossValidatedBand(JsonForm):
     """How bands perform on rows that did not choose them.
 
     Attributes
@@ -78,17 +76,6 @@ class CrossValidatedBand:
     folds: int
     infeasible_folds: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "value": json_number(self.value),
-            "confusion": self.confusion.to_dict(),
-            "reviewed": self.reviewed,
-            "constraints": {name: json_number(value) for name, value in self.constraints.items()},
-            "folds": self.folds,
-            "infeasible_folds": self.infeasible_folds,
-        }
-
 
 class Beside(NamedTuple):
     """What is computed when it is first looked at."""
@@ -97,17 +84,8 @@ class Beside(NamedTuple):
     cross_validated: Callable[[], CrossValidatedBand]
 
 
-class Columns(NamedTuple):
-    """What the data were: columns that have names, the positive label, and the type of the scores."""
-
-    score: str | None = None
-    label: str | None = None
-    pos_label: Any = None
-    dtype: Literal["float32", "float64"] = "float64"
-
-
 @dataclass(frozen=True, repr=False)
-class Band:
+class Band(Deployable, Shown):
     """The best band: yes from `high` on, no below `low`, review in between; or the news that there is none.
 
     Attributes
@@ -154,7 +132,7 @@ class Band:
     least_reviewed: int | float | None = None
     guarantee: Guarantee | None = None
     _beside: Beside | None = field(default=None, compare=False, repr=False)
-    _columns: Columns = field(default=Columns(), compare=False, repr=False)
+    _columns: KnownColumns = field(default=KnownColumns(), compare=False, repr=False)
 
     @property
     def coverage(self) -> float | None:
@@ -202,76 +180,14 @@ class Band:
         found[scores >= np.float64(self.high)] = YES
         return found
 
-    def policy(
-        self,
-        name: str | None = None,
-        *,
-        description: str | None = None,
-        score: str | None = None,
-        label: str | None = None,
-        pos_label: Any = None,
-        missing: Missing = "error",
-    ) -> Policy:
-        """Return the band as a policy: a rule to save and to deploy.
-
-        Parameters
-        ----------
-        name, description : str, default=None
-            What to call it, and what it is for.
-        score, label : str, default=None
-            The columns; those that `find_band` was given are known.
-        pos_label : int, float, bool or str, default=None
-            The positive label; the one that `find_band` was given is known, and 1 otherwise.
-        missing : {"error", "negative", "positive", "review", "keep"}, default="error"
-            What to make of a missing score.
-
-        Examples
-        --------
-        >>> import cutpoints as cp
-        >>> y, p = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.4, 0.5, 0.6, 0.9]
-        >>> band = cp.find_band(y, p, minimize="cost(fp=5, fn=5, review=1)")
-        >>> band.policy(score="p").decide([0.3, 0.5, 0.7])
-        array([ 0, -1,  1], dtype=int8)
-        """
-        from cutpoints._policy import Policy
-        from cutpoints._policy.record import FoundOn, made_now
-
-        self.raise_if_infeasible()
-        assert self.low is not None
-        assert self.high is not None
-        assert self.value is not None
-        assert self.confusion is not None
-        known = self._columns
-        positive = known.pos_label if pos_label is None else pos_label
-        expected = self.cross_validated.value
-        found = FoundOn(
-            status=self.status,
-            value=self.value,
-            interval=None,
-            confusion=self.confusion,
-            rows=self.rows,
-            positives=self.positives,
-            negatives=self.negatives,
-            certificate=None,
-            guarantee=self.guarantee,
-            cross_validated=None if math.isnan(expected) else expected,
-        )
-        return Policy.band(
-            self.low,
-            self.high,
-            name=name,
-            description=description,
-            score=known.score if score is None else score,
-            label=known.label if label is None else label,
-            pos_label=1 if positive is None else positive,
-            missing=missing,
-            dtype=known.dtype,
-            objective=self.objective,
-            direction=self.direction,
-            constraints=self.constraints,
-            found_on=found,
-            **made_now(),
-        )
+    def _deployed(self) -> Deployed:
+        found_on = {
+            "interval": None,
+            "certificate": None,
+            "guarantee": self.guarantee,
+            "cross_validated": self.cross_validated.value,
+        }
+        return Deployed("band", {"low": self.low, "high": self.high}, self._columns, found_on)
 
     def raise_if_infeasible(self) -> Band:
         """Return itself, or raise `InfeasibleError` saying what would be needed."""
@@ -301,9 +217,9 @@ class Band:
             "constraints": list(self.constraints),
             "capacity": self.capacity,
             "reviewer": list(self.reviewer),
-            "low_interval": self.low_interval.to_dict() if self.low_interval else None,
-            "high_interval": self.high_interval.to_dict() if self.high_interval else None,
-            "confusion": self.confusion.to_dict() if self.confusion else None,
+            "low_interval": json_form(self.low_interval),
+            "high_interval": json_form(self.high_interval),
+            "confusion": json_form(self.confusion),
             "reviewed": self.reviewed,
             "reviewed_positives": self.reviewed_positives,
             "coverage": json_number(self.coverage),
@@ -320,12 +236,6 @@ class Band:
             shown["single"] = self.single.to_short_dict()
             shown["cross_validated"] = self.cross_validated.to_dict()
         return shown
-
-    def __repr__(self) -> str:
-        return "\n".join(f"{name:<15}{text}" for name, text in self.lines())
-
-    def _repr_html_(self) -> str:
-        return html_pairs(self.lines())
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what people read, as names and texts."""

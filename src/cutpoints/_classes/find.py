@@ -113,8 +113,7 @@ def find_ordinal(
             rows_are_counted=rows.weights is None,
             step=step,
         ),
-        _names=(data.scores[0], data.label) if data.named else (None, None),
-        _dtype="float32" if scores.dtype.itemsize == 4 else "float64",
+        _columns=data.known(scores.dtype),
     )
 
 

@@ -12,21 +12,21 @@ import numpy as np
 from cutpoints._classes.bayes import as_names
 from cutpoints._data.scores import read_scores
 from cutpoints._equality import compared_by_value
-from cutpoints._format import count, html_pairs, json_number
+from cutpoints._format import count, json_number
+from cutpoints._shown import Deployable, Deployed, JsonForm, KnownColumns, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from cutpoints._policy import Policy
     from cutpoints._result import Interval
 
 _SHOWN_CLASSES = 20
 
 
 @dataclass(frozen=True)
-class CutpointCertificate:
+class CutpointCertificate(JsonForm):
     """The proof, in numbers: no cutpoints have a value beyond `upper`, and these attain `lower`.
 
     `steps` of dynamic programming over all `cuts` for each cutpoint; the `compared` cuts that floats cannot
@@ -40,14 +40,10 @@ class CutpointCertificate:
     compared: int
     resolution: float = 0.0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {**vars(self), "lower": json_number(self.lower), "upper": json_number(self.upper)}
-
 
 @compared_by_value
 @dataclass(frozen=True, repr=False, eq=False)
-class OrdinalSolution:
+class OrdinalSolution(Deployable, Shown, JsonForm):
     """The best cutpoints of one score for ordered classes.
 
     Attributes
@@ -81,9 +77,7 @@ class OrdinalSolution:
     certificate: CutpointCertificate
     rows: int
     _cross_validate: Callable[[], float] = field(repr=False, compare=False)
-    _names: tuple[str | None, str | None] = field(default=(None, None), repr=False, compare=False)
-    """The columns of the scores and of the labels, where they have names."""
-    _dtype: Literal["float32", "float64"] = field(default="float64", repr=False, compare=False)
+    _columns: KnownColumns = field(default=KnownColumns(), repr=False, compare=False)
 
     @cached_property
     def cross_validated(self) -> float:
@@ -110,81 +104,27 @@ class OrdinalSolution:
         >>> s.decide([0.0, 0.45, 2.0])
         array([1, 2, 3])
         """
-        scores = read_scores(data, score or self._names[0])
+        scores = read_scores(data, score or self._columns.score)
         # As float64 on both sides: float32 scores must not round the cutpoints.
         place = np.searchsorted(np.array(self.cutpoints), scores.astype(np.float64), side="right")
         return as_names(self.classes)[place]
 
-    def policy(
-        self,
-        name: str | None = None,
-        *,
-        description: str | None = None,
-        score: str | None = None,
-        label: str | None = None,
-        missing: Literal["error", "keep"] = "error",
-    ) -> Policy:
-        """Return the cutpoints as a policy: a rule to save and to deploy.
+    def raise_if_infeasible(self) -> OrdinalSolution:
+        """Return itself: there are always cutpoints."""
+        return self
 
-        Parameters
-        ----------
-        name, description : str, default=None
-            What to call it, and what it is for.
-        score, label : str, default=None
-            The columns; those that `find_ordinal` was given are known.
-        missing : {"error", "keep"}, default="error"
-            What to make of a missing score.
-
-        Examples
-        --------
-        >>> import cutpoints as cp
-        >>> s = cp.find_ordinal([1, 1, 2, 2, 3], [0.1, 0.2, 0.4, 0.5, 0.9], minimize="absolute_error")
-        >>> s.policy(score="p").decide([0.0, 0.45, 2.0]).tolist()
-        [1, 2, 3]
-        """
-        from cutpoints._policy import Policy
-        from cutpoints._policy.record import made_now
-
-        return Policy.ordinal(
-            self.cutpoints,
-            classes=self.classes,
-            name=name,
-            description=description,
-            score=self._names[0] if score is None else score,
-            label=self._names[1] if label is None else label,
-            missing=missing,
-            dtype=self._dtype,
-            objective=self.objective,
-            direction=self.direction,
-            **made_now(),
-        )
+    def _deployed(self) -> Deployed:
+        return Deployed("ordinal", {"cutpoints": self.cutpoints, "classes": self.classes}, self._columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
-        return {
-            "status": self.status,
-            "objective": self.objective,
-            "direction": self.direction,
-            "classes": list(self.classes),
-            "cutpoints": [json_number(cutpoint) for cutpoint in self.cutpoints],
-            "intervals": [interval.to_dict() for interval in self.intervals],
-            "value": json_number(self.value),
-            "cross_validated": json_number(self.cross_validated),
-            "confusion_matrix": self.confusion_matrix.tolist(),
-            "certificate": self.certificate.to_dict(),
-            "rows": self.rows,
-        }
-
-    def __repr__(self) -> str:
-        return "\n".join(f"{name:<15}{text}" for name, text in self._lines())
-
-    def _repr_html_(self) -> str:
-        return html_pairs(self._lines())
+        return {**super().to_dict(), "cross_validated": json_number(self.cross_validated)}
 
     def _new_data(self) -> str:
         return "unknown" if math.isnan(self.cross_validated) else count(self.cross_validated)
 
-    def _lines(self) -> list[tuple[str, str]]:
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what people read, as names and texts."""
         points = [interval.shortest for interval in self.intervals]
         below = [f"score < {points[0]}", *(f"score >= {point}" for point in points)]
         pairs = list(zip(self.classes, below, self.confusion_matrix.sum(axis=0).tolist(), strict=True))

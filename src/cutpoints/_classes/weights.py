@@ -12,7 +12,7 @@ import numpy as np
 from cutpoints._classes.bayes import as_names, as_probabilities
 from cutpoints._data.array_input import as_array, same_length
 from cutpoints._data.classes import check_classes, code_labels
-from cutpoints._format import count, html_pairs, json_number
+from cutpoints._format import count, json_number
 from cutpoints._search.class_weights import (
     GRID_BITS,
     Score,
@@ -22,6 +22,7 @@ from cutpoints._search.class_weights import (
     climb,
     logs_of,
 )
+from cutpoints._shown import JsonForm, Shown
 from cutpoints._validate import generator, one_of
 from cutpoints.exceptions import InvalidParameterError
 
@@ -42,7 +43,7 @@ SCORES = ("macro_f1", "balanced_accuracy", "accuracy")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ClassWeights:
+class ClassWeights(Shown, JsonForm):
     """Weights of classes: the class with the largest ``weight * probability`` is called.
 
     Attributes
@@ -105,25 +106,10 @@ class ClassWeights:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form."""
-        return {
-            "status": self.status,
-            "objective": self.objective,
-            "classes": list(self.classes),
-            "weights": list(self.weights),
-            "value": self.value,
-            "argmax_value": self.argmax_value,
-            "cross_validated": json_number(self.cross_validated),
-            "confusion_matrix": self.confusion_matrix.tolist(),
-            "rows": self.rows,
-        }
+        return {**super().to_dict(), "cross_validated": json_number(self.cross_validated)}
 
-    def __repr__(self) -> str:
-        return "\n".join(f"{name:<15}{text}" for name, text in self._lines())
-
-    def _repr_html_(self) -> str:
-        return html_pairs(self._lines())
-
-    def _lines(self) -> list[tuple[str, str]]:
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what people read, as names and texts."""
         shown = ", ".join(
             f"{name}: {weight:.6g}" for name, weight in zip(self.classes, self.weights, strict=True)
         )

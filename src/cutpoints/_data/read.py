@@ -18,6 +18,7 @@ from cutpoints._data.array_input import as_array, as_floats, as_weights, same_in
 from cutpoints._data.arrays import ArraySource, Stream
 from cutpoints._data.labels import Labels
 from cutpoints._data.negated import Negated
+from cutpoints._shown import KnownColumns
 from cutpoints.exceptions import DataWarning, InvalidInputError, InvalidParameterError
 from cutpoints.metrics.columns import Column
 
@@ -100,6 +101,11 @@ class Data:
     def named(self) -> bool:
         """Whether columns have names: files and frames."""
         return self.rows.named
+
+    def known(self, dtype: Any) -> KnownColumns:
+        """Return what a policy knows of the columns; `dtype` is the type of the scores."""
+        score, label = (self.scores[0], self.label) if self.named else (None, None)
+        return KnownColumns(score, label, self.pos_label, "float32" if dtype == "float32" else "float64")
 
     @property
     def opened(self) -> Opened | None:

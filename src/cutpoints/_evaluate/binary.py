@@ -14,7 +14,7 @@ from cutpoints._equality import compared_by_value
 from cutpoints._evaluate.intervals import Method, check, proportion_interval
 from cutpoints._format import json_number, percent, text_table
 from cutpoints._goal import objective
-from cutpoints._result import Confusion, Cut, Interval, value_of
+from cutpoints._result import Confusion, Cut, Interval
 from cutpoints._search.sweep import all_cuts
 from cutpoints.exceptions import DataWarning, InvalidParameterError
 from cutpoints.metrics.expression import Expression
@@ -244,7 +244,7 @@ def evaluate_cut(
     if threshold is None:
         threshold = math.nan if isinstance(cut, Confusion) else cut.threshold
     counts = {k: Fraction(v) for k, v in confusion.to_dict().items()}
-    metrics = {metric.name: value_of(metric, counts) for metric in PLAIN}
+    metrics = {metric.name: metric.rounded(**counts) for metric in PLAIN}
     rows = sum(confusion.to_dict().values())
     intervals = {}
     if isinstance(rows, int) and rows < 1 << 63:  # SciPy counts trials in int64

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cutpoints._result import value_of
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -59,7 +57,7 @@ def value_on_new_data(
     rows = int(positives.sum() + negatives.sum())
     scale = Fraction(rows, judged)
     cells = {name: scale * int(cell) for name, cell in zip(("tp", "fp", "fn", "tn"), pooled, strict=True)}
-    return value_of(goal.expression, cells)
+    return goal.expression.rounded(**cells)
 
 
 def _dealt(counts: NDArray[np.int64], rng: np.random.Generator) -> list[NDArray[np.int64]]:

@@ -61,8 +61,9 @@ class ExpectedSolution(Solution):
             "the mean of a quotient is not the quotient of the means"
         )
 
-    def _lines(self) -> list[tuple[str, str]]:
-        lines = super()._lines()
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what people read, as names and texts."""
+        lines = super().lines()
         if self.theory is not None:
             text = f"positive if p >= {exact(self.theory.threshold)} = {self.theory.rule}"
             lines.insert(2, ("theory", text))

@@ -10,12 +10,12 @@ import numpy as np
 
 from cutpoints._data.read import from_counts
 from cutpoints._find import find, solve
-from cutpoints._format import json_number
 from cutpoints._goal import Goal
 from cutpoints._kernel.segment_cuts import SegmentCuts
 from cutpoints._kernel.weights import as_number
 from cutpoints._result import Confusion
 from cutpoints._search.run import decide
+from cutpoints._shown import JsonForm
 from cutpoints._validate import generator
 from cutpoints.exceptions import InvalidInputError
 
@@ -32,7 +32,7 @@ FOLDS = 5
 
 
 @dataclass(frozen=True)
-class Separate:
+class Separate(JsonForm):
     """Each segment by itself, as `find_by` does, and what that makes together.
 
     Attributes
@@ -60,17 +60,13 @@ class Separate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form, without the thresholds."""
-        return {
-            "value": json_number(self.value),
-            "confusion": self.confusion.to_dict(),
-            "constraints": {name: json_number(value) for name, value in self.constraints.items()},
-            "broken": list(self.broken),
-            "unsolved": self.unsolved,
-        }
+        shown = super().to_dict()
+        del shown["thresholds"]
+        return shown
 
 
 @dataclass(frozen=True)
-class CrossValidatedJoint:
+class CrossValidatedJoint(JsonForm):
     """How joint thresholds perform on rows that did not choose them.
 
     Attributes
@@ -99,19 +95,6 @@ class CrossValidatedJoint:
     gap: float | None
     folds: int
     infeasible_folds: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "value": json_number(self.value),
-            "confusion": self.confusion.to_dict(),
-            "constraints": {name: json_number(value) for name, value in self.constraints.items()},
-            "broken": list(self.broken),
-            "broken_segments": self.broken_segments,
-            "gap": json_number(self.gap),
-            "folds": self.folds,
-            "infeasible_folds": self.infeasible_folds,
-        }
 
 
 def single_threshold(problem: Problem, promise: Promise | None = None) -> Solution:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cutpoints._goal import Constraints, Objective
     from cutpoints._joint.data import SegmentedRows
     from cutpoints._search.guarantee import Confidence
+    from cutpoints._shown import KnownColumns
     from cutpoints.metrics.expression import Constraint
 
 
@@ -118,8 +119,8 @@ def find_joint(
         promise = Promise.of(guarantee, random_state, data, each=each, gap=gap)
     rows = segmented(data, by, caller="find_joint")
     problem = Problem(rows.cuts, wanted, in_each, between)
-    made = columns(data, rows)
-    return joint_solution(problem, rows, promise, random_state, made, rows_are_counted=counted(data, rows))
+    known = data.known(rows.cuts.thresholds.dtype)
+    return joint_solution(problem, rows, promise, random_state, known, rows_are_counted=counted(data, rows))
 
 
 def _gap(given: tuple[Constraint, ...]) -> Constraint | None:
@@ -137,14 +138,6 @@ def _gap(given: tuple[Constraint, ...]) -> Constraint | None:
     return given[0] if given else None
 
 
-def columns(data: Data, rows: SegmentedRows) -> dict[str, Any]:
-    """Return what a policy knows of the columns."""
-    names = {"score": data.scores[0], "label": data.label} if data.named else {}
-    positive = 1 if data.pos_label is None else data.pos_label
-    dtype = "float32" if rows.cuts.thresholds.dtype.itemsize == 4 else "float64"
-    return {**names, "pos_label": positive, "dtype": dtype}
-
-
 def counted(data: Data, rows: SegmentedRows) -> bool:
     """Whether sums are numbers of rows, which can be dealt out one by one."""
     return not data.weighted and not data.counted and rows.cuts.grid.step == 1
@@ -155,7 +148,7 @@ def joint_solution(
     rows: SegmentedRows,
     promise: Promise | None,
     random_state: Any,
-    columns: dict[str, Any],
+    columns: KnownColumns,
     *,
     rows_are_counted: bool,
 ) -> JointSolution:

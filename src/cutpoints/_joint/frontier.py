@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints._format import to_frame
+from cutpoints._shown import Tabular
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,7 +60,7 @@ class FrontierCuts:
         return np.where(never, len(self), np.append(reached, len(self))[vertex])
 
 
-class Frontier:
+class Frontier(Tabular):
     """The most true positives for any number of false positives, corner by corner.
 
     Attributes
@@ -113,14 +113,6 @@ class Frontier:
         """Return the corners as columns by name."""
         names = ("tp", "fp", "predicted_positive", "recall", "fpr", "precision", "value")
         return {name: getattr(self, name) for name in names}
-
-    def to_pandas(self) -> Any:
-        """Return the corners as a pandas data frame."""
-        return to_frame(self.table(), "pandas")
-
-    def to_polars(self) -> Any:
-        """Return the corners as a polars data frame."""
-        return to_frame(self.table(), "polars")
 
     def __repr__(self) -> str:
         return f"<Frontier of {len(self):,} corners over {len(self._keys):,} segments>"

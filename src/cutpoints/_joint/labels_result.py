@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutpoints._format import count, html_pairs, json_number, text_pairs, text_table, to_frame
+from cutpoints._format import count, json_form, json_number
 from cutpoints._goal import in_words
-from cutpoints._segments import json_key
+from cutpoints._shown import JsonForm, ShownInRows, Tabular
 from cutpoints.exceptions import InfeasibleError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -20,12 +20,9 @@ if TYPE_CHECKING:
     from cutpoints._joint.result import JointCertificate
     from cutpoints._result import Attainable, Confusion, Solution
 
-SHOWN = 20
-"""Labels that people see; `table` has all."""
-
 
 @dataclass(frozen=True)
-class CrossValidatedLabels:
+class CrossValidatedLabels(JsonForm):
     """How thresholds of labels perform on rows that did not choose them; see `CrossValidatedJoint`."""
 
     value: float
@@ -35,19 +32,9 @@ class CrossValidatedLabels:
     folds: int
     infeasible_folds: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            **vars(self),
-            "value": json_number(self.value),
-            "confusion": self.confusion.to_dict(),
-            "constraints": {name: json_number(value) for name, value in self.constraints.items()},
-            "broken": list(self.broken),
-        }
-
 
 @dataclass(frozen=True, repr=False, eq=False)
-class LabelsSolution(Mapping[Any, float]):
+class LabelsSolution(ShownInRows, Tabular, Mapping[Any, float]):
     """One threshold per label: a mapping from labels to thresholds.
 
     Attributes
@@ -84,6 +71,8 @@ class LabelsSolution(Mapping[Any, float]):
     attainable: tuple[Attainable, ...] = ()
     _single: Callable[[], Solution] | None = field(default=None, repr=False)
     _cross_validated: Callable[[], CrossValidatedLabels] | None = field(default=None, repr=False)
+
+    _noun = "labels"
 
     def __getitem__(self, key: Any) -> float:
         return self.thresholds[key]
@@ -152,14 +141,6 @@ class LabelsSolution(Mapping[Any, float]):
             "pooled": [key in set(self.pooled) for key in self.thresholds],
         }
 
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_frame(self.table(), "pandas")
-
-    def to_polars(self) -> Any:
-        """Return the table as a polars data frame."""
-        return to_frame(self.table(), "polars")
-
     def goal(self) -> str:
         """Return the goal in words."""
         held = [*self.constraints, *(f"{text} for each" for text in self.each)]
@@ -179,7 +160,7 @@ class LabelsSolution(Mapping[Any, float]):
             "rows": self.rows,
             "labels": [
                 {
-                    "label": json_key(key),
+                    "label": json_form(key),
                     "threshold": json_number(threshold),
                     "confusion": self.confusions[key].to_dict(),
                     "pooled": key in set(self.pooled),
@@ -193,23 +174,13 @@ class LabelsSolution(Mapping[Any, float]):
             shown["cross_validated"] = self.cross_validated.to_dict()
         return shown
 
-    def __repr__(self) -> str:
-        if self.status == "infeasible":
-            return text_pairs(self.lines())
-        head = [[self.name, "threshold", "tp", "fp", "fn", "tn"]]
-        rows = [
-            [
-                str(key),
-                count(threshold),
-                *(count(cell) for cell in self.confusions[key].to_dict().values()),
-            ]
-            for key, threshold in list(self.thresholds.items())[:SHOWN]
-        ]
-        more = f"\n{len(self) - SHOWN:,} more labels" if len(self) > SHOWN else ""
-        return f"{text_table([*head, *rows], left=[0])}{more}\n\n{text_pairs(self.lines())}"
-
-    def _repr_html_(self) -> str:
-        return html_pairs(self.lines())
+    def cells(self, most: int) -> list[list[str]]:
+        """Return the header and the first labels, for people."""
+        rows = [[self.name, "threshold", "tp", "fp", "fn", "tn"]]
+        for key, threshold in list(self.thresholds.items())[:most]:
+            cells = self.confusions[key].to_dict().values()
+            rows.append([str(key), count(threshold), *map(count, cells)])
+        return rows
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what people read below the labels, as names and texts."""

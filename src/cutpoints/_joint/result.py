@@ -10,19 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from cutpoints._format import (
-    count,
-    exact,
-    html_pairs,
-    json_number,
-    plural,
-    rows_in_words,
-    text_pairs,
-    text_table,
-    to_frame,
-)
+from cutpoints._format import count, exact, json_form, json_number, plural, rows_in_words
 from cutpoints._goal import in_words
-from cutpoints._segments import decide_by, json_key, key_parts
+from cutpoints._segments import decide_by, key_parts, key_to_dict, key_words
+from cutpoints._shown import DeployableBySegment, Deployed, JsonForm, KnownColumns, ShownInRows, Tabular
 from cutpoints.exceptions import InfeasibleError
 
 if TYPE_CHECKING:
@@ -30,16 +21,11 @@ if TYPE_CHECKING:
 
     from cutpoints._joint.beside import CrossValidatedJoint, Separate
     from cutpoints._joint.frontier import Frontier
-    from cutpoints._policy import Policy
-    from cutpoints._policy.policy import Missing
     from cutpoints._result import Attainable, Confusion, Guarantee, Interval, Solution
-
-SHOWN = 20
-"""Segments that people see; `table` has all."""
 
 
 @dataclass(frozen=True)
-class JointCertificate:
+class JointCertificate(JsonForm):
     """The proof, in numbers: no thresholds have a value beyond `upper`, and these attain `lower`.
 
     Of all `cuts` of all segments, `cuts_left` could not be excluded by the bound, and were combined one by
@@ -53,13 +39,9 @@ class JointCertificate:
     passes: int
     resolution: float = 0.0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {**vars(self), "lower": json_number(self.lower), "upper": json_number(self.upper)}
-
 
 @dataclass(frozen=True)
-class SegmentThreshold:
+class SegmentThreshold(JsonForm):
     """The threshold of one segment, and what it does there; best for all segments together.
 
     `value` is the objective in this segment alone, NaN where it is undefined. Another threshold may have a
@@ -78,16 +60,6 @@ class SegmentThreshold:
 
         return (read_scores(y_score, None) >= np.float64(self.threshold)).astype(np.int8)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "threshold": json_number(self.threshold),
-            "interval": self.interval.to_dict(),
-            "confusion": self.confusion.to_dict(),
-            "value": json_number(self.value),
-            "rows": self.rows,
-        }
-
 
 class Beside(NamedTuple):
     """What is computed when it is first looked at."""
@@ -98,12 +70,11 @@ class Beside(NamedTuple):
     cross_validated: Callable[[], CrossValidatedJoint]
     frontier: Callable[[], Frontier]
     randomized: Callable[[], float]
-    columns: dict[str, Any]
-    """What a policy knows of the columns: score, label, pos_label and dtype."""
+    columns: KnownColumns
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class JointSolution(Mapping[Any, SegmentThreshold]):
+class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, SegmentThreshold]):
     """The best thresholds together: a mapping from segments, in ascending order, to their thresholds.
 
     Attributes
@@ -209,42 +180,17 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
         self.raise_if_infeasible()
         return decide_by(y_score, by, self)
 
-    def policy(
-        self,
-        name: str | None = None,
-        *,
-        default: float | Literal["error", "keep"] = "error",
-        description: str | None = None,
-        score: str | None = None,
-        label: str | None = None,
-        pos_label: Any = None,
-        missing: Missing = "error",
-    ) -> Policy:
-        """Return the thresholds as a policy: a rule to save, to deploy and to check later.
-
-        Parameters
-        ----------
-        name, description : str, default=None
-            What to call it, and what people should know about it.
-        default : float, "error" or "keep", default="error"
-            For rows of segments that were not in the data: a threshold, or refuse all rows, or leave the
-            decision missing.
-        score, label, pos_label, missing
-            As in `Solution.policy`.
-
-        Examples
-        --------
-        >>> import cutpoints as cp
-        >>> found = cp.find_joint([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.8], by=["a", "a", "b", "b"], maximize="f1")
-        >>> found.policy(default=0.5).decide([0.5, 0.5, 0.5], ["a", "b", "c"])
-        array([1, 0, 1], dtype=int8)
-        """
-        from cutpoints._policy.record import from_joint
-
-        self.raise_if_infeasible()
-        given = {"score": score, "label": label, "pos_label": pos_label}
-        columns = self._beside_it.columns | {key: value for key, value in given.items() if value is not None}
-        return from_joint(self, columns, default=default, name=name, description=description, missing=missing)
+    def _deployed(self) -> Deployed:
+        records = [(key_parts(key, self.by), one.value, one.confusion) for key, one in self.items()]
+        found_on = {
+            "interval": None,
+            "certificate": None,
+            "guarantee": self.guarantee,
+            "segments": records,
+            "cross_validated": self.cross_validated.value,
+        }
+        rule = {"thresholds": self.thresholds, "by": self.by}
+        return Deployed("segments", rule, self._beside_it.columns, found_on)
 
     def raise_if_infeasible(self) -> JointSolution:
         """Return itself, or raise `InfeasibleError` saying what can be attained, or what it would take."""
@@ -282,14 +228,6 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
                 columns[name].append(cell)
         return columns
 
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas data frame."""
-        return to_frame(self.table(), "pandas")
-
-    def to_polars(self) -> Any:
-        """Return the table as a polars data frame."""
-        return to_frame(self.table(), "polars")
-
     def goal(self) -> str:
         """Return the goal in words."""
         held = [*self.constraints, *(f"{text} in each" for text in self.each)]
@@ -308,20 +246,13 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
             "constraints": list(self.constraints),
             "each": list(self.each),
             "gap": self.gap,
-            "confusion": self.confusion.to_dict() if self.confusion else None,
+            "confusion": json_form(self.confusion),
             "certificate": self.certificate.to_dict(),
             "rows": self.rows,
             "positives": self.positives,
             "negatives": self.negatives,
             "segments": [
-                {
-                    "key": {
-                        name: json_key(part)
-                        for name, part in zip(self.by, key_parts(key, self.by), strict=True)
-                    },
-                    **entry.to_dict(),
-                }
-                for key, entry in self.items()
+                {"key": key_to_dict(key, self.by), **entry.to_dict()} for key, entry in self.items()
             ],
         }
         if self.guarantee is not None:
@@ -336,32 +267,17 @@ class JointSolution(Mapping[Any, SegmentThreshold]):
             shown["attainable"] = [one.to_dict() for one in self.attainable]
         return shown
 
-    def __repr__(self) -> str:
-        if self.value is None:
-            return text_pairs(self.lines())
-        more = f"\n{len(self) - SHOWN:,} more segments" if len(self) > SHOWN else ""
-        table = text_table(self.cells(SHOWN), left=range(len(self.by)))
-        return f"{table}{more}\n\n{text_pairs(self.lines())}"
-
-    def _repr_html_(self) -> str:
-        import html
-
-        head, *rows = self.cells(5 * SHOWN)
-        cells = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-        )
-        names = "".join(f"<th>{html.escape(name)}</th>" for name in head)
-        table = f"<table><thead><tr>{names}</tr></thead><tbody>{cells}</tbody></table>"
-        return (table if self.thresholds else "") + html_pairs(self.lines())
+    @property
+    def _left(self) -> range:
+        return range(len(self.by))
 
     def cells(self, most: int) -> list[list[str]]:
         """Return the header and the first segments, for people."""
         rows = [[*self.by, "threshold", "tp", "fp", "fn", "tn", "rows"]]
         for key in list(self)[:most]:
             entry = self[key]
-            names = ["(missing)" if part is None else str(part) for part in key_parts(key, self.by)]
             numbers = (*entry.confusion.to_dict().values(), entry.rows)
-            rows.append([*names, entry.interval.shortest, *(count(number) for number in numbers)])
+            rows.append([*key_words(key, self.by), entry.interval.shortest, *map(count, numbers)])
         return rows
 
     def lines(self) -> list[tuple[str, str]]:

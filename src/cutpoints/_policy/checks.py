@@ -17,13 +17,12 @@ import numpy as np
 
 from cutpoints._data.read import Data, as_data
 from cutpoints._evaluate import proportion_interval
-from cutpoints._format import count
+from cutpoints._format import count, json_form
 from cutpoints._policy.counts import masses_above, rows_between
 from cutpoints._policy.evidence import SCORES
 from cutpoints._policy.outcome import CONFIDENCE, DROP, Outcome, Share, Value, outcome_of
 from cutpoints._policy.shift import Shift, shift_of
 from cutpoints._policy.state import Watch, watch
-from cutpoints._policy.typed_json import to_json
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -150,12 +149,12 @@ class Check:
             "notes": list(self.notes),
             "open": list(self.open),
             "more_rows": self.more_rows,
-            "policy": {"name": self.policy.name, "threshold": to_json(self.policy.threshold)},
+            "policy": {"name": self.policy.name, "threshold": json_form(self.policy.threshold)},
             "rows": self.rows,
-            "scores": to_json(self.scores),
-            "predicted_positive_rate": to_json(self.called),
+            "scores": json_form(self.scores),
+            "predicted_positive_rate": json_form(self.called),
             "labels": None if self.labels is None else self.labels.to_dict(),
-            "watch": to_json(self.watch),
+            "watch": json_form(self.watch),
         }
 
     def __repr__(self) -> str:

@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NoReturn
 
 from cutpoints._atomic import replaced
+from cutpoints._format import json_form
 from cutpoints._policy.policy import Direction, Dtype, Missing, Policy
 from cutpoints._policy.record import FoundOn, Sha256  # noqa: TC001 - hints are read at run time
 from cutpoints._policy.rules import Rule, SegmentRule, ThresholdRule
-from cutpoints._policy.typed_json import NUMBER, FieldError, is_text, kind_of, matching, shown, to_json
+from cutpoints._policy.typed_json import NUMBER, FieldError, is_text, kind_of, matching, shown
 from cutpoints.exceptions import CutpointError, InvalidInputError
 
 FORMAT: Final = "cutpoints policy"
@@ -77,7 +78,7 @@ def schema() -> dict[str, Any]:
 
 def to_dict(policy: Policy) -> dict[str, Any]:
     """Return the JSON form of a policy."""
-    content = to_json(PolicyFile(format=FORMAT, version=VERSION, checksum="", **vars(policy)))
+    content = json_form(PolicyFile(format=FORMAT, version=VERSION, checksum="", **vars(policy)))
     del content["checksum"]
     return {**content, "checksum": checksum(content)}
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from cutpoints._evaluate import evaluate_cut
 from cutpoints._find import solve
+from cutpoints._format import json_fields
 from cutpoints._goal import with_columns
 from cutpoints._kernel.cuts import Cuts
 from cutpoints._kernel.weights import as_number as number
 from cutpoints._policy.record import fingerprint
-from cutpoints._policy.typed_json import to_json
-from cutpoints._result import Confusion, Interval, value_of
+from cutpoints._result import Confusion, Interval
 from cutpoints._search.guarantee import _floor
 from cutpoints._search.run import search
 from cutpoints._validate import generator
@@ -139,7 +139,7 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; NaN is null."""
-        content: dict[str, Any] = to_json(self)
+        content: dict[str, Any] = json_fields(self)
         intervals = content.pop("intervals")
         content["metrics"] = {
             name: {"then": then, "now": now, "interval": intervals.get(name)}
@@ -193,12 +193,12 @@ def _kept(
 ) -> Kept:
     from scipy.stats import binom
 
-    now = value_of(constraint.expression, counts)
+    now = constraint.expression.rounded(**counts)
     found = policy.found_on
     then = None
     if found is not None:
         exact = {name: Fraction(count) for name, count in found.confusion.to_dict().items()}
-        then = value_of(constraint.expression, exact)
+        then = constraint.expression.rounded(**exact)
     met = bool(cut.feasible((constraint,))[0])
     try:
         floor = _floor(constraint)
@@ -255,7 +255,7 @@ def _value(
         best_threshold=None if best is None else best[0],
         best=None if best is None else per_1000 * best[1],
         lost=None if lost is None or math.isnan(lost) else lost + 0.0,
-        total=value_of(goal.expression, counts) if is_total else None,
+        total=goal.expression.rounded(**counts) if is_total else None,
     )
 
 
@@ -330,14 +330,14 @@ def _redrawn(expression: Expression, counts: dict[str, Fraction]) -> NDArray[np.
 def _per_1000(expression: Expression, counts: dict[str, Fraction]) -> float:
     """Return the value for 1,000 rows like these: the same for shares, comparable for totals."""
     total = sum(counts.values())
-    return value_of(expression, {name: count * 1000 / total for name, count in counts.items()})
+    return expression.rounded(**{name: count * 1000 / total for name, count in counts.items()})
 
 
 def _is_total(expression: Expression) -> bool:
     """Return whether twice the rows have another value, as a cost has and a share has not."""
     once = {"tp": Fraction(7), "fp": Fraction(3), "fn": Fraction(5), "tn": Fraction(11)}
     twice = {name: 2 * count for name, count in once.items()}
-    return not math.isclose(value_of(expression, once), value_of(expression, twice))
+    return not math.isclose(expression.rounded(**once), expression.rounded(**twice))
 
 
 def normal_quantile(share: float) -> float:

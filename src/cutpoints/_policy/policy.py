@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
 import numpy as np
 
 from cutpoints._atomic import replaced
-from cutpoints._format import count, html_pairs, rows_in_words
+from cutpoints._format import count, rows_in_words
 from cutpoints._goal import goal, in_words
 from cutpoints._policy import rules
 from cutpoints._policy.rules import BandRule, ThresholdRule
 from cutpoints._policy.typed_json import TEXT, is_finite, is_text
+from cutpoints._shown import Shown
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ Direction = Literal["maximize", "minimize"]
 
 
 @dataclass(frozen=True, repr=False, init=False)
-class Policy:
+class Policy(Shown):
     """A rule to deploy, such as *positive iff score >= threshold*, and what is known about it.
 
     Results make one with everything in it: `Solution.policy`, `Segments.policy`. By hand a threshold is
@@ -625,12 +626,6 @@ class Policy:
                 got=given,
             )
         return self.missing if given is None else given
-
-    def __repr__(self) -> str:
-        return "\n".join(f"{name:<12}{text}" for name, text in self.lines())
-
-    def _repr_html_(self) -> str:
-        return html_pairs(self.lines())
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what the policy says, as pairs of a name and a string for people."""

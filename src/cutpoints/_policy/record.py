@@ -6,30 +6,28 @@ import hashlib
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from cutpoints._evaluate.counted_folds import value_on_new_data
-from cutpoints._goal import goal
-from cutpoints._kernel.weights import FixedPoint, as_number
+from cutpoints._kernel.weights import FixedPoint
 from cutpoints._policy.rules import KEY, MOST_SEGMENTS, KeyPart
 from cutpoints._policy.typed_json import AtMost, matching
-from cutpoints._result import Certificate, Confusion, Guarantee, Interval, context_of, value_of
+from cutpoints._result import Certificate, Confusion, Guarantee, Interval, Solution, context_of
 from cutpoints._validate import generator
 from cutpoints._version import __version__
-from cutpoints.exceptions import CutpointError, InvalidParameterError
+from cutpoints.exceptions import CutpointError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from fractions import Fraction
 
-    from cutpoints._joint.result import JointSolution
     from cutpoints._kernel.tables import Summary
-    from cutpoints._policy.policy import Missing, Policy
-    from cutpoints._result import Context, Solution
-    from cutpoints._segments import Segments
+    from cutpoints._policy.policy import Policy
+    from cutpoints._result import Context
+    from cutpoints._shown import Deployable, Deployed
 
 LIBRARY = f"cutpoints {__version__}"
 Sha256 = Annotated[str, matching("sha256:[0-9a-f]{64}", "'sha256:' and 64 hexadecimal digits")]
@@ -106,190 +104,56 @@ class FoundOn:
     segments: Annotated[tuple[SegmentRecord, ...], AtMost(MOST_SEGMENTS)] = ()
 
 
-def from_solution(
-    solution: Solution,
+def policy_of(
+    found: Deployable,
+    made: Deployed,
     *,
-    name: str | None,
-    description: str | None,
-    score: str | None,
-    label: str | None,
-    pos_label: Any,
-    missing: Missing,
+    score: str | None = None,
+    label: str | None = None,
+    pos_label: Any = None,
+    **fields: Any,
 ) -> Policy:
-    """Turn a solution into a policy; raise if there is no threshold.
+    """Turn a result into a policy: what it tells of itself, with the columns and names that were given.
 
-    No pass over the data: the buckets come from what the search has counted anyway.
+    No pass over the data: the buckets of a threshold come from what the search has counted anyway.
     """
     from cutpoints._policy.policy import Policy
 
-    solution.raise_if_infeasible()
-    context = context_of(solution)
-    assert solution.threshold is not None
-    assert solution.value is not None
-    assert solution.interval is not None
-    assert solution.confusion is not None
-    called = None if context is None else context.summary.confusion(*context.called)
-    found = FoundOn(
-        status=solution.status,
-        value=solution.value,
-        interval=solution.interval,
-        confusion=Confusion(**solution.confusion.to_dict()),
-        rows=solution.rows,
-        positives=solution.positives,
-        negatives=solution.negatives,
-        certificate=solution.certificate,
-        guarantee=solution.guarantee,
-        fingerprint=None if context is None or called is None else fingerprint(context.summary, called),
-        distribution=None if context is None else _distribution(context, solution.threshold),
-        cross_validated=None if context is None else _cross_validated(context, solution),
-    )
-    return Policy(
-        solution.threshold,
-        name=name,
-        description=description,
-        **_columns(context, score=score, label=label, pos_label=pos_label),
-        missing=missing,
-        objective=solution.objective,
-        direction=solution.direction,
-        constraints=solution.constraints,
-        found_on=found,
-        **made_now(),
-    )
-
-
-def _columns(context: Context | None, *, score: Any, label: Any, pos_label: Any) -> dict[str, Any]:
-    """Return the columns, the positive label and the type of scores: as given, or as the data were."""
-    if context is not None and context.lower_is_positive:
-        raise InvalidParameterError(
-            "lower_is_positive",
-            caller="policy",
-            expected="left out: the rule of a policy is score >= threshold, and this one is about -score",
-            got=True,
-            hint="make a column of the negated scores, and find the threshold of that.",
-        )
-    known = (None, None, None) if context is None else (context.score, context.label, context.pos_label)
-    positive = pos_label if pos_label is not None else known[2]
-    return {
-        "score": known[0] if score is None else score,
-        "label": known[1] if label is None else label,
-        "pos_label": 1 if positive is None else positive,
-        "dtype": "float32" if context is not None and context.dtype.itemsize == 4 else "float64",
-    }
-
-
-def from_segments(
-    found: Segments,
-    *,
-    default: float | Literal["error", "keep"],
-    name: str | None,
-    description: str | None,
-    score: str | None,
-    label: str | None,
-    pos_label: Any,
-    missing: Missing,
-) -> Policy:
-    """Turn the solutions of segments into a policy; raise if none has a threshold."""
-    from cutpoints._policy.policy import Policy
-
-    solved = found.solved
-    if not solved:
-        next(iter(found.values())).raise_if_infeasible()
-    context = context_of(next(iter(solved.values())))
-    columns = _columns(context, score=score, label=label, pos_label=pos_label)
-    if default not in ("error", "keep"):
+    make: Any = Policy if made.kind == "threshold" else getattr(Policy, made.kind)
+    given = {"score": score, "label": label, "pos_label": pos_label}
+    columns = made.columns._asdict() | {key: one for key, one in given.items() if one is not None}
+    if columns["pos_label"] is None:
+        columns["pos_label"] = 1
+    if made.rule.get("default", "error") not in ("error", "keep"):
         columns["dtype"] = "float64"  # a threshold by hand is of no type
-    return Policy.segments(
-        {key: one.threshold for key, one in solved.items() if one.threshold is not None},
-        by=found.by,
-        default=default,
-        name=name,
-        description=description,
-        **columns,
-        missing=missing,
-        objective=found.objective,
-        direction=found.direction,
-        constraints=found.constraints,
-        found_on=_found_in_segments(found, solved),
-        **made_now(),
-    )
-
-
-def from_joint(
-    found: JointSolution, columns: dict[str, Any], *, default: float | Literal["error", "keep"], **fields: Any
-) -> Policy:
-    """Turn thresholds that are best together into a policy."""
-    from cutpoints._policy.policy import Policy
-
-    assert found.value is not None
-    assert found.confusion is not None
-    if default not in ("error", "keep"):
-        columns = {**columns, "dtype": "float64"}  # a threshold by hand is of no type
-    expected = found.cross_validated.value
-    records = tuple(
-        SegmentRecord(
-            key if len(found.by) > 1 else (key,), None if one.value != one.value else one.value, one.confusion
-        )
-        for key, one in found.items()
-    )
-    return Policy.segments(
-        found.thresholds,
-        by=found.by,
-        default=default,
+    found_on = None if made.found_on is None else _found_on(found, made.found_on)
+    return make(
+        **made.rule,
         **columns,
         **fields,
         objective=found.objective,
         direction=found.direction,
-        constraints=found.constraints,
-        found_on=FoundOn(
-            status=found.status,
-            value=found.value,
-            interval=None,
-            confusion=found.confusion,
-            rows=found.rows,
-            positives=found.positives,
-            negatives=found.negatives,
-            certificate=None,
-            segments=records,
-            cross_validated=None if expected != expected else expected,
-        ),
-        **made_now(),
+        constraints=getattr(found, "constraints", ()),
+        found_on=found_on,
+        created=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        library=LIBRARY,
     )
 
 
-def _found_in_segments(found: Segments, solved: Mapping[Any, Solution]) -> FoundOn | None:
-    """Return what the thresholds did, in each segment and in all of them together."""
-    records = []
-    total = dict.fromkeys(("tp", "fp", "fn", "tn"), Fraction(0))
-    for key, one in solved.items():
-        assert one.confusion is not None
-        parts = key if len(found.by) > 1 else (key,)
-        records.append(SegmentRecord(parts, one.value, one.confusion))
-        for count, mass in one.confusion.fractions().items():
-            total[count] += mass
-    confusion = Confusion(**{count: as_number(mass) for count, mass in total.items()})
-    try:
-        asked: Any = {found.direction: found.objective}
-        value = value_of(goal(**asked).expression, total)
-    except CutpointError:  # a function of the user's
-        return None
-    if value != value:  # undefined for all rows together
-        return None
-    return FoundOn(
-        status=next(iter(solved.values())).status,
-        value=value,
-        interval=None,
-        confusion=confusion,
-        rows=sum(one.rows for one in solved.values()),
-        positives=as_number(total["tp"] + total["fn"]),
-        negatives=as_number(total["fp"] + total["tn"]),
-        certificate=None,
-        segments=tuple(records),
-    )
-
-
-def made_now() -> dict[str, Any]:
-    """Return when and by what a policy is made."""
-    return {"created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), "library": LIBRARY}
+def _found_on(found: Any, told: dict[str, Any]) -> FoundOn:
+    """Return what a result did on its data: what it has told, and what every result has."""
+    common = ("status", "value", "confusion", "rows", "positives", "negatives")
+    known = {name: getattr(found, name) for name in common if name not in told} | told
+    expected = known.get("cross_validated")
+    if expected is not None and math.isnan(expected):
+        known["cross_validated"] = None
+    if isinstance(found, Solution) and (context := context_of(found)) is not None:
+        called = context.summary.confusion(*context.called)
+        known["fingerprint"] = fingerprint(context.summary, called)
+        known["distribution"] = _distribution(context, found.threshold or 0.0)
+        known["cross_validated"] = _cross_validated(context, found)
+    segments = tuple(SegmentRecord(*one) for one in known.pop("segments", ()))
+    return FoundOn(**known, segments=segments)
 
 
 def fingerprint(summary: Summary, counts: Mapping[str, Fraction]) -> str:

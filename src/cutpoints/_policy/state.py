@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn
 
 from cutpoints._atomic import replaced
+from cutpoints._format import json_form
 from cutpoints._policy.evidence import SCORES, Capital, claims, shift_growth, shift_p_value
 from cutpoints._policy.format import checksum, to_dict
 from cutpoints._policy.record import Sha256  # noqa: TC001 - hints are read at run time
 from cutpoints._policy.shift import psi_groups
-from cutpoints._policy.typed_json import FieldError, kind_of, to_json
+from cutpoints._policy.typed_json import FieldError, kind_of
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ def _load(path: str | os.PathLike[str], policy: Policy, *, labels: bool) -> tupl
 
 def _save(path: str | os.PathLike[str], state: State, before: bytes | None) -> None:
     """Write a state, unless another check has written one in the meantime."""
-    content: dict[str, Any] = to_json(state)
+    content: dict[str, Any] = json_form(state)
     text = json.dumps({**content, "checksum": checksum(content)}, indent=1, allow_nan=False)
     with replaced(path) as beside:
         beside.write_text(f"{text}\n", encoding="utf-8")

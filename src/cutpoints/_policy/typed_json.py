@@ -27,8 +27,6 @@ from typing import (
     get_type_hints,
 )
 
-from cutpoints._format import json_number
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -154,19 +152,6 @@ def kind_of(hint: Any) -> Kind:
     if origin is tuple:
         return _list(kind_of(arguments[0]), LONGEST_LIST)
     return _object(hint)
-
-
-def to_json(value: Any) -> Any:
-    """Return dataclasses, named tuples, dicts, tuples and numbers as JSON can hold them."""
-    if dataclasses.is_dataclass(value):
-        value = {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
-    elif hasattr(value, "_asdict"):
-        value = value._asdict()
-    if isinstance(value, dict):
-        return {name: to_json(one) for name, one in value.items()}
-    if isinstance(value, tuple):
-        return [to_json(one) for one in value]
-    return json_number(value) if isinstance(value, float) else value
 
 
 # --- what has something inside

@@ -31,7 +31,6 @@ from cutpoints._report.cuts import (
 from cutpoints._report.formula import formula
 from cutpoints._report.headline import Names, metric_value, money_value, sentence, warnings_of
 from cutpoints._report.new_data import NewData, on_new_data
-from cutpoints._result import value_of
 from cutpoints._version import __version__
 from cutpoints.exceptions import InfeasibleError
 from cutpoints.metrics.metric import Metric
@@ -220,7 +219,7 @@ def _decision(model: ModelSummary, goal: Goal, names: Names, costs: Mapping[str,
         beside = None if usual is None else _cost_per_case(costs, usual)
         value = money_value(names, here, beside, profit=costs["profit"])
     else:
-        beside = None if usual is None else value_of(goal.expression, usual)
+        beside = None if usual is None else goal.expression.rounded(**usual)
         value = metric_value(goal, display(goal), solution.value, beside)
     shown = shortest_inside(solution.interval.low, solution.interval.high)
     return sentence(
@@ -337,7 +336,7 @@ def _point(
     assert counts is not None
     meets = True
     for constraint in goal.constraints:
-        value = value_of(constraint.expression, counts)
+        value = constraint.expression.rounded(**counts)
         meets &= not math.isnan(value) and bool(constraint.holds(value - float(constraint.bound)))
     return {
         "at": threshold,
@@ -345,9 +344,9 @@ def _point(
         "name": text,
         "threshold": json_number(threshold),
         "confusion": {name: number(count) for name, count in counts.items()},
-        "value": json_number(value_of(goal.expression, counts)),
+        "value": json_number(goal.expression.rounded(**counts)),
         "meets_constraints": meets,
-        "metrics": {name: json_number(value_of(get(name), counts)) for name in TILES},
+        "metrics": {name: json_number(get(name).rounded(**counts)) for name in TILES},
         "policy": None,
     }
 

@@ -46,7 +46,7 @@ def find_by(
         click.echo(f"{unsolved:,} of {len(found):,} segments {have} no threshold.", err=True)
     if not found.solved:
         # The reason of the first stands for all: undefined, too few rows, or infeasible.
-        next(iter(found.values())).raise_if_infeasible()
+        found.raise_if_infeasible()
 
 
 def find_joint(
@@ -89,7 +89,7 @@ def _print(found: Segments) -> None:
     if not any(row[-1] for row in rows):
         header, rows = header[:-1], [row[:-1] for row in rows]
     made = table(header, rows, left=len(found.by), note=header[-1] == "note")
-    lines = [("goal", found.goal()), ("solved", f"{len(found.solved):,} of {len(found):,} segments")]
+    lines = found.lines()
     if len(found) > SHOWN:
         lines.append(("shown", f"the first {SHOWN}; {len(found) - SHOWN:,} more with --json"))
     show(pairs(lines), "", made)
