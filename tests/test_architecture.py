@@ -17,7 +17,7 @@ SRC = Path(__file__).parents[1] / "src" / "cutpoints"
 FLOORS = (
     ("_version", "exceptions", "_format", "_validate", "_atomic", "_equality", "_shown"),
     ("metrics", "_goal"),
-    ("_kernel", "_result"),
+    ("_kernel", "_theory", "_result"),
     ("_search", "_data"),
     ("_ilp", "_segments", "_find"),
     ("_curve", "_evaluate", "_expected", "_band", "_classes", "_joint"),
@@ -34,7 +34,7 @@ ALONG = {
     "_atomic": ("exceptions",),
     "_shown": ("_format",),
     "_goal": ("metrics",),
-    "_result": ("_kernel",),
+    "_result": ("_kernel", "_theory"),
     "_find": ("_ilp", "_segments"),
     "_evaluate": ("_curve",),
     "_expected": ("_curve",),

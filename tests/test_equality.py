@@ -25,7 +25,7 @@ RESULTS = {
     "guarantee": lambda y, p: cp.find(y, p, maximize="recall", subject_to="precision >= 0.6", guarantee=0.9),
     "find_by": lambda y, p: cp.find_by(y, p, by=np.arange(len(y)) % 3, maximize="f1"),
     "find_expected": lambda y, p: cp.find_expected(p, maximize="f1"),
-    "expected_curve": lambda y, p: cp.expected_curve(p, maximize="f1"),
+    "expected_curve": lambda y, p: cp.find_expected(p, maximize="f1").curve(),
     "find_band": lambda y, p: cp.find_band(y, p, minimize=m.cost(fp=5, fn=20, review=1)),
     "find_ordinal": lambda y, p: cp.find_ordinal(y, p, maximize="accuracy"),
     "curve": cp.curve,
@@ -38,7 +38,7 @@ RESULTS = {
     "assess": lambda y, p: cp.assess(y, p, maximize="f1", n_bootstrap=20),
     "compare": lambda y, p: cp.compare(y, {"a": p, "b": p + 0.1 * X[: len(p), 1]}, maximize="f1"),
     "calibration": cp.calibration,
-    "reliability_curve": cp.reliability_curve,
+    "reliability_curve": lambda y, p: cp.calibration(y, p).curve,
     "recalibrate": cp.recalibrate,
     "nested_cv": lambda y, p: cp.nested_cv(
         LogisticRegression(), {"C": [0.1, 1.0]}, X[: len(y)], y, maximize="f1"

@@ -47,7 +47,7 @@ def main(folder: Path) -> None:
     )
     print(f"population    F1 {population.value:.7f}, threshold {population.posterior:.7f}")
     print(f"likelihood    ratio {population.likelihood_ratio:.7f} = Jaccard {population.jaccard:.7f}")
-    print(f"on labels     {cp.check_threshold(y, p).sentence}")
+    print(f"on labels     {cp.find(y, p, maximize='f1').theory.sentence}")
     print(f"calibration   {cp.calibration(y, p).verdict}")
 
     _, ax = plt.subplots(figsize=(5, 4), layout="constrained")
@@ -60,9 +60,9 @@ def main(folder: Path) -> None:
     plt.close(ax.figure)
     _say(folder / "f1_half_a_classes.png")
 
-    display = ReliabilityDisplay(cp.reliability_curve(y, p))
+    display = ReliabilityDisplay(cp.calibration(y, p).curve)
     _say(display.save(folder / "f1_half_b_reliability.png", dpi=80))
-    curve = cp.expected_curve(p)
+    curve = solution.curve()
     _say(ExpectedCurveDisplay(curve, "threshold").save(folder / "f1_half_c_f1.png", dpi=80))
     _say(ExpectedCurveDisplay(curve, "rows").save(folder / "f1_half_d_crossing.png", dpi=80))
 

@@ -12,30 +12,16 @@ from cutpoints._version import __version__
 if TYPE_CHECKING:
     from cutpoints import exceptions, ilp, metrics, plots
     from cutpoints._assess import assess
-    from cutpoints._band import Band, bayes_band, find_band, risk_coverage
-    from cutpoints._calibration import (
-        adjust_prior,
-        calibration,
-        check_threshold,
-        estimate_prevalence,
-        recalibrate,
-        reliability_curve,
-    )
-    from cutpoints._classes import (
-        ClassWeights,
-        OrdinalSolution,
-        bayes_decision,
-        find_class_weights,
-        find_ordinal,
-    )
+    from cutpoints._band import bayes_band, find_band
+    from cutpoints._calibration import adjust_prior, calibration, estimate_prevalence, recalibrate
+    from cutpoints._classes import bayes_decision, find_class_weights, find_ordinal
     from cutpoints._compare import compare
     from cutpoints._curve import curve
     from cutpoints._data.read import Data, from_counts, read
     from cutpoints._evaluate import evaluate, evaluate_classes
-    from cutpoints._expected import expected_curve, find_expected
+    from cutpoints._expected import find_expected
     from cutpoints._expected.gain import expected_gain
     from cutpoints._expected.population import Population
-    from cutpoints._expected.theory import bayes_threshold, calibrated_threshold
     from cutpoints._find import find, find_by
     from cutpoints._joint import find_joint, find_labels
     from cutpoints._policy import Policy
@@ -45,22 +31,21 @@ if TYPE_CHECKING:
     from cutpoints._sklearn.estimator import CutpointClassifier
     from cutpoints._sklearn.nested import nested_cv
     from cutpoints._sklearn.scoring import scorer
+    from cutpoints._theory import bayes_threshold
 
 # Loaded when first used, so that `import cutpoints` costs next to nothing: module -> its public names.
 _MODULES = {
     "_assess": ["assess"],
-    "_band": ["Band", "bayes_band", "find_band", "risk_coverage"],
-    "_calibration": ["adjust_prior", "calibration", "check_threshold", "estimate_prevalence", "recalibrate",
-                     "reliability_curve"],
-    "_classes": ["ClassWeights", "OrdinalSolution", "bayes_decision", "find_class_weights", "find_ordinal"],
+    "_band": ["bayes_band", "find_band"],
+    "_calibration": ["adjust_prior", "calibration", "estimate_prevalence", "recalibrate"],
+    "_classes": ["bayes_decision", "find_class_weights", "find_ordinal"],
     "_compare": ["compare"],
     "_curve": ["curve"],
     "_data.read": ["Data", "from_counts", "read"],
     "_evaluate": ["evaluate", "evaluate_classes"],
-    "_expected": ["expected_curve", "find_expected"],
+    "_expected": ["find_expected"],
     "_expected.gain": ["expected_gain"],
     "_expected.population": ["Population"],
-    "_expected.theory": ["bayes_threshold", "calibrated_threshold"],
     "_find": ["find", "find_by"],
     "_joint": ["find_joint", "find_labels"],
     "_policy": ["Policy"],
@@ -70,6 +55,7 @@ _MODULES = {
     "_sklearn.estimator": ["CutpointClassifier"],
     "_sklearn.nested": ["nested_cv"],
     "_sklearn.scoring": ["scorer"],
+    "_theory": ["bayes_threshold"],
     "exceptions": ["exceptions"],
     "ilp": ["ilp"],
     "metrics": ["metrics"],
@@ -78,14 +64,12 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
-    "Band", "ClassWeights", "Confusion", "CutpointClassifier", "Data", "OrdinalSolution", "Policy",
-    "Population", "Sketch", "Solution", "__version__", "adjust_prior", "assess", "bayes_band",
-    "bayes_decision", "bayes_threshold", "calibrated_threshold", "calibration", "check_threshold",
-    "compare", "curve", "estimate_prevalence", "evaluate", "evaluate_classes", "exceptions",
-    "expected_curve", "expected_gain", "find", "find_band", "find_by", "find_class_weights",
-    "find_expected", "find_joint", "find_labels", "find_ordinal", "from_counts", "ilp", "metrics",
-    "nested_cv", "plots",
-    "read", "recalibrate", "reliability_curve", "report", "risk_coverage", "scorer",
+    "Confusion", "CutpointClassifier", "Data", "Policy", "Population", "Sketch", "Solution", "__version__",
+    "adjust_prior", "assess", "bayes_band", "bayes_decision", "bayes_threshold", "calibration", "compare",
+    "curve", "estimate_prevalence", "evaluate", "evaluate_classes", "exceptions", "expected_gain", "find",
+    "find_band", "find_by", "find_class_weights", "find_expected", "find_joint", "find_labels",
+    "find_ordinal", "from_counts", "ilp", "metrics", "nested_cv", "plots", "read", "recalibrate", "report",
+    "scorer",
 ]  # fmt: skip
 
 

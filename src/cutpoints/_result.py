@@ -15,7 +15,8 @@ from cutpoints._format import count, exact, json_form, json_number, plural, rows
 from cutpoints._goal import Goal, goal, in_words, objective
 from cutpoints._kernel.weights import as_number
 from cutpoints._shown import Deployable, Deployed, JsonForm, KnownColumns, Shown
-from cutpoints.exceptions import InfeasibleError, InvalidParameterError
+from cutpoints._theory import Theory, theory_of
+from cutpoints.exceptions import CutpointError, InfeasibleError, InvalidParameterError
 from cutpoints.metrics.registry import PLAIN
 
 if TYPE_CHECKING:
@@ -397,6 +398,32 @@ class Solution(Deployable, Shown):
         return (
             f"positive if -score >= threshold, that is score <= {text[1:] if text[0] == '-' else '-' + text}"
         )
+
+    @property
+    def theory(self) -> Theory | None:
+        """Where calibrated probabilities would have the threshold, if the scores are probabilities.
+
+        For f1 that is half the best f1. For a solution of `find_expected` it is the same threshold; for one
+        of `find`, on labels, the gap between the two tells how calibrated the probabilities are where it
+        matters. The optimum on labels scatters too, so a small gap on few rows means little; `calibration`
+        has tests. None with constraints, and where the objective is no quotient of linear functions of TP
+        and FP, as f1, jaccard, accuracy, costs and most others are.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> s = cp.find([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize="f1")
+        >>> s.threshold, s.theory.threshold
+        (0.35, 0.4)
+        >>> print(s.theory.sentence)
+        The best threshold for f1 is 0.35, while calibrated probabilities would have it at 0.4 (lambda / 2):
+        a gap of 0.05. If it is not chance, probabilities near the threshold are too low by about that much.
+        """
+        try:
+            wanted = self.goal()
+        except CutpointError:  # a function of the user's
+            return None
+        return None if wanted.constraints or wanted.columns else theory_of(self, wanted.expression)
 
     def metrics(self) -> dict[str, float]:
         """Return the whole catalogue at this threshold; NaN where a metric is undefined."""

@@ -383,7 +383,7 @@ def test_bad_data():
 @given(problems("unweighted", max_size=14))
 def test_risk_coverage_has_the_fewest_errors_at_each_coverage(problem):
     """At each point no band with as few reviews has fewer errors, and the band does what it says."""
-    curve = cp.risk_coverage(problem.labels, problem.scores)
+    curve = cp.curve(problem.labels, problem.scores).risk_coverage()
     bands = [
         (pos + neg, cells["fp"] + cells["fn"], ends) for ends, cells, (pos, neg) in every_band(problem.rows)
     ]
@@ -398,7 +398,7 @@ def test_risk_coverage_has_the_fewest_errors_at_each_coverage(problem):
 
 def test_risk_coverage_for_people():
     """The curve prints some points, and gives columns and the first point beyond a coverage."""
-    curve = cp.risk_coverage(*sample())
+    curve = cp.curve(*sample()).risk_coverage()
     assert "coverage 0.9" in repr(curve)
     assert "<table>" in curve._repr_html_()
     assert curve.at(0.8)["coverage"] >= 0.8

@@ -31,7 +31,7 @@ def test_curve_is_that_of_scikit_learn(strategy, n_bins):
     """Bins of equal width and of equal mass are those of scikit-learn."""
     y, p = draw()
     observed, predicted = calibration_curve(y, p, n_bins=n_bins, strategy=strategy)
-    curve = cp.reliability_curve(y, p, strategy=strategy, n_bins=n_bins)
+    curve = cp.calibration(y, p, strategy=strategy, n_bins=n_bins).curve
     np.testing.assert_allclose(curve.observed, observed)
     np.testing.assert_allclose(curve.predicted, predicted)
     assert len(p) == curve.count.sum()
@@ -40,7 +40,7 @@ def test_curve_is_that_of_scikit_learn(strategy, n_bins):
 def test_isotonic_bins_are_level_sets():
     """Observed shares of isotonic bins ascend strictly, and each is the mean of its rows."""
     y, p = draw(size=500)
-    curve = cp.reliability_curve(y, p, strategy="isotonic")
+    curve = cp.calibration(y, p, strategy="isotonic").curve
     assert (np.diff(curve.observed) > 0).all()
     assert (curve.low[1:] > curve.high[:-1]).all()
     for low, high, share in zip(curve.low, curve.high, curve.observed, strict=True):
@@ -49,7 +49,7 @@ def test_isotonic_bins_are_level_sets():
 
 def test_ece_by_hand():
     """ECE is the mean gap over rows, and names its bins."""
-    curve = cp.reliability_curve([0, 1, 1, 1], [0.1, 0.3, 0.6, 0.8], n_bins=2)
+    curve = cp.calibration([0, 1, 1, 1], [0.1, 0.3, 0.6, 0.8], n_bins=2).curve
     assert curve.ece == pytest.approx((2 * abs(0.5 - 0.2) + 2 * abs(1 - 0.7)) / 4)
     assert curve.max_error == pytest.approx(0.3)
     assert ("uniform", 2) == (curve.strategy, curve.n_bins)
@@ -57,7 +57,7 @@ def test_ece_by_hand():
 
 def test_the_edges_zero_and_one_have_bins():
     """Probabilities of exactly 0 and 1 are in the end bins."""
-    curve = cp.reliability_curve([0, 1], [0.0, 1.0], n_bins=5)
+    curve = cp.calibration([0, 1], [0.0, 1.0], n_bins=5).curve
     assert [0.0, 1.0] == curve.predicted.tolist() == curve.observed.tolist()
 
 
@@ -161,43 +161,45 @@ def test_sure_and_wrong():
     assert math.isfinite(found.slope)
 
 
-# --- the check of a threshold
+# --- the theory of a threshold
 
 
-def test_check_of_a_threshold():
+def test_theory_of_a_threshold():
     """The gap is that between the interval of the optimum and the theory's threshold."""
-    check = cp.check_threshold([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize="f1")
-    assert (0.35, 0.4) == (check.solution.threshold, check.theory.threshold)
-    assert check.gap == pytest.approx(0.05)
-    assert "too low" in check.sentence
-    assert "a gap of 0.05" in check.sentence
+    found = cp.find([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize="f1")
+    assert (0.35, 0.4) == (found.threshold, found.theory.threshold)
+    assert found.theory.gap == pytest.approx(0.05)
+    assert "too low" in found.theory.sentence
+    assert "a gap of 0.05" in found.theory.sentence
 
 
-def test_check_sees_bent_probabilities():
+def test_theory_sees_bent_probabilities():
     """Squared probabilities are too low, rooted ones too high; straight ones have a small gap."""
-    gaps = [cp.check_threshold(*draw(size=20_000, bend=bend)).gap for bend in (2, 1, 0.5)]
+    gaps = [cp.find(*draw(size=20_000, bend=bend), maximize="f1").theory.gap for bend in (2, 1, 0.5)]
     assert gaps[0] > 0.1
     assert abs(gaps[1]) < 0.05
     assert gaps[2] < -0.1
 
 
-def test_check_that_agrees():
+def test_theory_that_agrees():
     """Where the two agree it says so."""
-    check = cp.check_threshold([0, 1], [0.2, 0.9], maximize="f1")
-    assert 0 == check.gap
-    assert "they agree" in check.sentence
+    theory = cp.find([0, 1], [0.2, 0.9], maximize="f1").theory
+    assert 0 == theory.gap
+    assert "they agree" in theory.sentence
 
 
-def test_check_needs_a_theory():
-    """Other metrics have no threshold to compare with."""
-    with pytest.raises(InvalidInputError, match="quotient of linear functions"):
-        cp.check_threshold([0, 1], [0.2, 0.9], maximize="mcc")
+def test_no_theory():
+    """Other metrics, your own functions and constraints have no threshold to compare with."""
+    y, p = [0, 1], [0.2, 0.9]
+    own = cp.metrics.custom(lambda tp, fp, fn, tn: tp - fp)
+    assert cp.find(y, p, maximize="mcc").theory is None
+    assert cp.find(y, p, maximize=own).theory is None
+    assert cp.find(y, p, maximize="f1", subject_to="recall >= 0.5").theory is None
 
 
 # --- bad input
 
 
-@pytest.mark.parametrize("function", [cp.calibration, cp.reliability_curve, cp.check_threshold])
 @pytest.mark.parametrize(
     ("y", "p", "message"),
     [
@@ -208,10 +210,10 @@ def test_check_needs_a_theory():
         ([0, 1, 2], [0.1, 0.2, 0.3], "two distinct labels"),
     ],
 )
-def test_bad_input(function, y, p, message):
+def test_bad_input(y, p, message):
     """Bad probabilities, labels and lengths are told."""
     with pytest.raises(InvalidInputError, match=message):
-        function(y, p)
+        cp.calibration(y, p)
 
 
 def test_one_class_only():
@@ -238,8 +240,8 @@ def test_labels_of_any_kind():
 
 def test_the_gap_is_between_the_numbers_that_are_told():
     """From below, the theory's threshold meets the interval at its open end, not at the threshold."""
-    check = cp.check_threshold([0, 1, 0, 1, 1], [0.1, 0.9, 0.85, 0.95, 0.97], maximize="accuracy")
-    low = check.solution.interval.low
-    assert check.theory.threshold < low
-    assert check.theory.threshold - low == check.gap
-    assert f"(or any other above {low:.4g})" in check.sentence
+    found = cp.find([0, 1, 0, 1, 1], [0.1, 0.9, 0.85, 0.95, 0.97], maximize="accuracy")
+    low = found.interval.low
+    assert found.theory.threshold < low
+    assert found.theory.threshold - low == found.theory.gap
+    assert f"(or any other above {low:.4g})" in found.theory.sentence

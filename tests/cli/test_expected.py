@@ -110,7 +110,7 @@ def test_calibration_json(run, table):
     y = np.loadtxt(path, delimiter=",", skiprows=1)[:, 0].astype(int)
     result = run("calibration", path, "--label", "y", "--score", "p", "--strategy", "quantile", "--json")
     shown = json.loads(result.stdout)
-    assert cp.check_threshold(y, p).to_dict() == shown.pop("threshold_check")
+    assert cp.find(y, p, maximize="f1").theory.to_dict() == shown.pop("theory")
     assert cp.calibration(y, p, strategy="quantile").to_dict() == shown
 
 

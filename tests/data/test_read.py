@@ -47,12 +47,7 @@ def calibration(*data, **columns):
     return cp.calibration(*data, **columns).to_dict()
 
 
-def reliability_curve(*data, **columns):
-    """Return the bins."""
-    return cp.reliability_curve(*data, **columns).to_dict()
-
-
-FUNCTIONS = [curve, evaluate, assess, compare, calibration, reliability_curve]
+FUNCTIONS = [curve, evaluate, assess, compare, calibration]
 WEIGHTED = [curve, evaluate, assess, compare]
 every = pytest.mark.parametrize("call", FUNCTIONS, ids=lambda f: f.__name__)
 weighted = pytest.mark.parametrize("call", WEIGHTED, ids=lambda f: f.__name__)
@@ -188,7 +183,6 @@ def test_rarer_functions_take_data_too(given):
     assert fitted == cp.recalibrate(given, **columns).transform([0.2, 0.7]).tolist()
     assert expected == cp.find_expected(cp.read(given, score="p", weight="w"), maximize="f1")
     assert expected == cp.find_expected(given, score="p", weight="w", maximize="f1")
-    assert best.threshold == cp.check_threshold(data).solution.threshold
     assert best.policy().check(Y, P).to_dict() == best.policy().check(data).to_dict()
 
 
@@ -275,7 +269,7 @@ def test_data_have_their_own_columns(call, more):
     assert call.__name__ == caught.value.caller
 
 
-@pytest.mark.parametrize("call", [calibration, reliability_curve], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("call", [calibration], ids=lambda f: f.__name__)
 def test_calibration_has_no_weights(call):
     """What counts rows says so."""
     with pytest.raises(InvalidParameterError, match=r"^weight must be left out") as caught:
@@ -378,7 +372,7 @@ def test_faults_in_columns_name_the_column(call, given):
         call(given, label="q", score="p")
 
 
-@pytest.mark.parametrize("call", [calibration, reliability_curve], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("call", [calibration], ids=lambda f: f.__name__)
 def test_columns_of_probabilities(call):
     """What lies beyond 0 and 1 is no probability, whatever the column is called."""
     frame = pd.DataFrame({"y": [0, 1], "margin": [-1.5, 0.5]})

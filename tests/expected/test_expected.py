@@ -255,7 +255,7 @@ def test_labels_that_follow_the_probabilities():
 def test_expected_curve_crosses_at_the_optimum():
     """F1/2 is below the sorted probabilities up to the optimum, and above them after it."""
     p = np.random.default_rng(4).random(300)
-    curve = cp.expected_curve(p)
+    curve = cp.find_expected(p, maximize="f1").curve()
     assert curve.best == np.argmax(curve.values)
     assert (curve.thresholds[: curve.best + 1] >= curve.shares[: curve.best + 1]).all()
     assert (curve.thresholds[curve.best + 1 :] < curve.shares[curve.best + 1 :]).all()
@@ -265,7 +265,7 @@ def test_expected_curve_crosses_at_the_optimum():
 def test_expected_curve_needs_a_theory():
     """Without a threshold that follows from the value there is nothing to cross."""
     with pytest.raises(InvalidInputError, match="quotient of linear functions"):
-        cp.expected_curve([0.2, 0.7], maximize="mcc")
+        cp.find_expected([0.2, 0.7], maximize="mcc").curve()
 
 
 # --- E[f1] itself
@@ -298,7 +298,7 @@ def test_expectation_of_the_worked_case():
         expectations(p, m.f1), [0.33345, 0.33710, 0.43759, 0.37984, 0.32706], atol=5e-6
     )
     ratio = [0, 0.42105, 0.51724, 0.43590, 0.36735]
-    np.testing.assert_allclose([*cp.expected_curve(p).values], ratio[1:], atol=5e-6)
+    np.testing.assert_allclose([*cp.find_expected(p, maximize="f1").curve().values], ratio[1:], atol=5e-6)
     solution = cp.find_expected(p, maximize="f1", exact_expectation=True)
     assert 0.35 == solution.threshold
     assert solution.value == pytest.approx(0.43759, abs=5e-6)
@@ -371,7 +371,7 @@ def test_what_the_value_is(objective, expectation):
     """Only what is linear in the counts, with a fixed denominator, is its own expectation."""
     assert expectation == cp.find_expected([0.9, 0.5, 0.2], maximize=objective).expectation
     exact = expectations(np.array([0.9, 0.5, 0.2]), m.accuracy)
-    direct = cp.expected_curve([0.9, 0.5, 0.2], maximize="accuracy").values
+    direct = cp.find_expected([0.9, 0.5, 0.2], maximize="accuracy").curve().values
     np.testing.assert_allclose(exact[1:], direct, atol=1e-15)
 
 

@@ -153,6 +153,6 @@ def test_1_10_figures(paper, tmp_path, capsys):
     paper.main(tmp_path)
     assert 4 == len(list(tmp_path.glob("*.png")))
     assert "the same decisions: True" in capsys.readouterr().out
-    curve = cp.expected_curve(paper.data()[2])
+    curve = cp.find_expected(paper.data()[2], maximize="f1").curve()
     assert curve.best == np.argmax(curve.values)
     assert curve.best == np.flatnonzero(curve.thresholds >= curve.shares)[-1]

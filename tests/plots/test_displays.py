@@ -136,7 +136,7 @@ def test_reliability_line_is_the_curve(strategy):
     shown = plots.ReliabilityDisplay.from_predictions(
         Y, P, strategy=strategy, n_bins=7, name="model", ax=axes()
     )
-    curve = cp.reliability_curve(Y, P, strategy=strategy, n_bins=7)
+    curve = cp.calibration(Y, P, strategy=strategy, n_bins=7).curve
     np.testing.assert_array_equal(shown.line_.get_xdata(), curve.predicted)
     np.testing.assert_array_equal(shown.line_.get_ydata(), curve.observed)
     assert f"model (ECE {curve.ece:.3f} in 7 {strategy} bins)" == shown.line_.get_label()
@@ -151,7 +151,7 @@ def test_reliability_does_not_pass_over_weights():
 def test_isotonic_line_has_steps():
     """Each level set is a flat piece from its lowest to its highest probability."""
     shown = plots.ReliabilityDisplay.from_predictions(Y, P, strategy="isotonic", ax=axes())
-    curve = cp.reliability_curve(Y, P, strategy="isotonic")
+    curve = cp.calibration(Y, P, strategy="isotonic").curve
     np.testing.assert_array_equal(shown.line_.get_ydata()[::2], curve.observed)
     np.testing.assert_array_equal(shown.line_.get_xdata()[1::2], curve.high)
 
@@ -159,8 +159,8 @@ def test_isotonic_line_has_steps():
 def test_displays_save_files(tmp_path):
     """Both write a file without a window."""
     for display in (
-        plots.ReliabilityDisplay(cp.reliability_curve(Y, P)),
-        plots.ExpectedCurveDisplay(cp.expected_curve(P)),
+        plots.ReliabilityDisplay(cp.calibration(Y, P).curve),
+        plots.ExpectedCurveDisplay(cp.find_expected(P, maximize="f1").curve()),
     ):
         assert display.save(tmp_path / "plot.png").stat().st_size > 10_000
 
@@ -168,7 +168,7 @@ def test_displays_save_files(tmp_path):
 def test_crossing():
     """Three lines against the rows called positive, and a point at the optimum."""
     shown = plots.ExpectedCurveDisplay.from_probabilities(P, ax=axes())
-    curve = cp.expected_curve(P)
+    curve = cp.find_expected(P, maximize="f1").curve()
     for line, expected in zip(shown.lines_, (curve.thresholds, curve.values, curve.shares), strict=True):
         np.testing.assert_array_equal(line.get_ydata(), expected)
     assert "F1 / 2" in [text.get_text() for text in shown.ax_.get_legend().get_texts()]
@@ -182,7 +182,7 @@ def test_against_the_threshold():
         P, maximize="jaccard", against="threshold", ax=axes()
     )
     np.testing.assert_array_equal(
-        shown.lines_[0].get_xdata(), cp.expected_curve(P, maximize="jaccard").thresholds
+        shown.lines_[0].get_xdata(), cp.find_expected(P, maximize="jaccard").curve().thresholds
     )
     assert "Threshold" == shown.ax_.get_xlabel()
 
@@ -190,7 +190,7 @@ def test_against_the_threshold():
 def test_against_something_else():
     """Only rows and threshold are axes."""
     with pytest.raises(InvalidParameterError, match=r"^against must be one of 'rows', 'threshold'"):
-        plots.ExpectedCurveDisplay(cp.expected_curve(P), against="score")
+        plots.ExpectedCurveDisplay(cp.find_expected(P, maximize="f1").curve(), against="score")
 
 
 def test_infeasible_goal_is_an_error(data):

@@ -170,12 +170,12 @@ def test_the_area_is_exact_or_bounded(way):
 
 
 def test_histogram_and_reliability(way):
-    """Bins hold every row; reliability is that of `reliability_curve`, buckets to within their width."""
+    """Bins hold every row; reliability is that of `calibration`, buckets to within their width."""
     y, p = rows("probabilities")
     (model,) = cp.report(y, p, maximize="f1").to_dict()["models"]
     shape = model["histogram"]
     assert (int(y.sum()), int((1 - y).sum())) == (sum(shape["positives"]), sum(shape["negatives"]))
-    wanted = cp.reliability_curve(y, p)
+    wanted = cp.calibration(y, p).curve
     bins = model["reliability"]
     assert len(wanted.count) == len(bins)
     room = 0.002 if way else 1e-12

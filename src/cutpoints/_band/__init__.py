@@ -2,7 +2,6 @@
 
 from cutpoints._band.chow import bayes_band
 from cutpoints._band.find import find_band
-from cutpoints._band.frontier import risk_coverage
 from cutpoints._band.result import Band
 
-__all__ = ["Band", "bayes_band", "find_band", "risk_coverage"]
+__all__ = ["Band", "bayes_band", "find_band"]

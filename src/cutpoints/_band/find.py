@@ -97,7 +97,7 @@ def find_band(
     See Also
     --------
     bayes_band : The band of calibrated probabilities, which needs no data.
-    risk_coverage : The lowest error of automatic decisions at every coverage.
+    Curve.risk_coverage : The lowest error of automatic decisions at every coverage.
 
     Examples
     --------

@@ -4,22 +4,9 @@
 `estimate_prevalence` carry probabilities over to a population with another share of positives.
 """
 
-from cutpoints._calibration.measure import (
-    Calibration,
-    ReliabilityCurve,
-    calibration,
-    check_threshold,
-    reliability_curve,
-)
+from cutpoints._calibration.measure import Calibration, ReliabilityCurve, calibration
 from cutpoints._calibration.repair import adjust_prior, estimate_prevalence, recalibrate
 
 __all__ = [
-    "Calibration",
-    "ReliabilityCurve",
-    "adjust_prior",
-    "calibration",
-    "check_threshold",
-    "estimate_prevalence",
-    "recalibrate",
-    "reliability_curve",
-]
+    "Calibration", "ReliabilityCurve", "adjust_prior", "calibration", "estimate_prevalence", "recalibrate",
+]  # fmt: skip

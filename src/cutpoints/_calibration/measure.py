@@ -11,17 +11,13 @@ import numpy as np
 from cutpoints._data.array_input import refuse_beyond
 from cutpoints._data.read import as_data
 from cutpoints._equality import compared_by_value
-from cutpoints._expected.theory import Theory, calibrated_threshold
-from cutpoints._find import find
-from cutpoints._format import count, json_number, p_value, short, shortest_inside, text_pairs
+from cutpoints._format import count, json_number, p_value, short, text_pairs
 from cutpoints._validate import one_of, positive_integer
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cutpoints._goal import Objective
-    from cutpoints._result import Solution
 
 Strategy = Literal["uniform", "quantile", "isotonic"]
 STRATEGIES = ("uniform", "quantile", "isotonic")
@@ -89,54 +85,12 @@ class ReliabilityCurve:
         }
 
 
-def reliability_curve(
-    y_true: Any,
-    y_prob: Any = None,
-    *,
-    label: str | None = None,
-    score: str | None = None,
-    strategy: Strategy = "uniform",
-    n_bins: int = 10,
-    pos_label: Any = None,
+def _curve(
+    y: NDArray[np.float64], p: NDArray[np.float64], strategy: Strategy, n_bins: int
 ) -> ReliabilityCurve:
-    """Return predicted against observed shares of positives, in bins.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,), data frame, path or Data
-        Labels. Or in place of `y_true` and `y_prob`, as for `find`, a data frame or files with names of
-        columns, or a `Data` without weights; all rows are held in memory.
-    y_prob : array-like of shape (n_samples,)
-        Probabilities of the positive class.
-    label, score : str, default=None
-        Names of columns, where `y_true` is a frame or a path.
-    strategy : {"uniform", "quantile", "isotonic"}, default="uniform"
-        Bins of equal width (as in scikit-learn), of about equally many rows, or those of isotonic
-        regression (CORP): as fine as the data support and no finer, with nothing to choose.
-    n_bins : int, default=10
-        How many bins; no meaning for isotonic ones.
-    pos_label : int, float, bool or str, default=None
-        The label of the positive class; 1 by default.
-
-    Examples
-    --------
-    >>> import cutpoints as cp
-    >>> c = cp.reliability_curve([0, 0, 1, 1], [0.1, 0.3, 0.6, 0.8], n_bins=2)
-    >>> c.predicted, c.observed
-    (array([0.2, 0.7]), array([0., 1.]))
-    """
-    y, p = labels_and_probabilities(
-        y_true, y_prob, label=label, score=score, pos_label=pos_label, caller="reliability_curve"
-    )
-    return curve_of(y, p, strategy, n_bins, "reliability_curve")
-
-
-def curve_of(
-    y: NDArray[np.float64], p: NDArray[np.float64], strategy: Strategy, n_bins: int, caller: str
-) -> ReliabilityCurve:
-    """Return the curve of checked labels and probabilities."""
-    one_of("strategy", strategy, STRATEGIES, caller=caller)
-    positive_integer("n_bins", n_bins, caller=caller)
+    """Return predicted against observed shares of positives, in bins."""
+    one_of("strategy", strategy, STRATEGIES, caller="calibration")
+    positive_integer("n_bins", n_bins, caller="calibration")
     if strategy == "isotonic":
         _, bins = isotonic(y, p)
         n_bins = int(bins.max()) + 1
@@ -271,8 +225,12 @@ def calibration(
         Probabilities of the positive class.
     label, score : str, default=None
         Names of columns, where `y_true` is a frame or a path.
-    strategy, n_bins
-        The bins of the curve and of the expected calibration error; see `reliability_curve`.
+    strategy : {"uniform", "quantile", "isotonic"}, default="uniform"
+        The bins of the reliability curve and of the expected calibration error: of equal width (as in
+        scikit-learn), of about equally many rows, or those of isotonic regression (CORP): as fine as the
+        data support and no finer, with nothing to choose.
+    n_bins : int, default=10
+        How many bins; no meaning for isotonic ones.
     pos_label : int, float, bool or str, default=None
         The label of the positive class; 1 by default.
 
@@ -293,6 +251,8 @@ def calibration(
     >>> c = cp.calibration([0, 1, 0, 1, 1, 0], [0.2, 0.8, 0.4, 0.7, 0.6, 0.5])
     >>> round(c.brier, 4)
     0.1233
+    >>> c.curve.predicted.round(1)
+    array([0.2, 0.4, 0.5, 0.6, 0.7, 0.8])
     >>> round(c.miscalibration - c.discrimination + c.uncertainty, 4)
     0.1233
     >>> import pandas as pd
@@ -332,102 +292,8 @@ def calibration(
         spiegelhalter_p=math.erfc(abs(z) / math.sqrt(2)),
         cox_chi2=chi2,
         cox_p=math.exp(-chi2 / 2),  # two degrees of freedom
-        curve=curve_of(y, p, strategy, n_bins, "calibration"),
+        curve=_curve(y, p, strategy, n_bins),
     )
-
-
-@compared_by_value
-@dataclass(frozen=True)
-class ThresholdCheck:
-    """The optimum on labels beside the threshold that calibrated probabilities would have."""
-
-    solution: Solution
-    theory: Theory
-
-    @property
-    def gap(self) -> float:
-        """How far the theory's threshold lies above the interval of optimal thresholds; 0 inside."""
-        assert self.solution.interval is not None
-        low, high = self.solution.interval
-        theory = self.theory.threshold
-        return 0.0 if self.theory.holds else theory - (high if theory > high else low)
-
-    @property
-    def sentence(self) -> str:
-        """The check in a sentence or two."""
-        assert self.solution.interval is not None
-        low, high = self.solution.interval
-        # Close to the score that the gap is measured from, so that the numbers of the sentence add up.
-        name, found = self.solution.objective, shortest_inside(max(low, high - abs(self.gap) / 100), high)
-        theory = short(self.theory.threshold)
-        there = f"calibrated probabilities would have it at {theory} ({self.theory.rule})"
-        if self.theory.holds:
-            return f"The best threshold for {name} is {found}, and {there}: they agree."
-        below = self.gap < 0
-        # From below the gap ends where the interval begins, which is not where the threshold is.
-        alike = f" (or any other above {short(self.solution.interval.low)})" if below else ""
-        return (
-            f"The best threshold for {name} is {found}{alike}, while {there}: "
-            f"a gap of {short(abs(self.gap))}. If it is not chance, probabilities near the threshold are "
-            f"{'too high' if below else 'too low'} by about that much."
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "objective": self.solution.objective,
-            "threshold": json_number(self.solution.threshold),
-            "value": json_number(self.solution.value),
-            "theory": self.theory.to_dict(),
-            "gap": self.gap,
-            "sentence": self.sentence,
-        }
-
-
-def check_threshold(
-    y_true: Any,
-    y_prob: Any = None,
-    *,
-    maximize: Objective | None = None,
-    minimize: Objective | None = None,
-    label: str | None = None,
-    score: str | None = None,
-    weight: str | None = None,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-) -> ThresholdCheck:
-    """Compare the best threshold on labels with the one that calibrated probabilities would have.
-
-    For f1 the second is half the best f1. The empirical optimum scatters too, so a small gap on few
-    rows means little; `calibration` has tests. Takes data as `find` does; the scores are probabilities,
-    and the objective is "f1" by default.
-
-    Examples
-    --------
-    >>> import cutpoints as cp
-    >>> print(cp.check_threshold([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize="f1").sentence)
-    The best threshold for f1 is 0.35, while calibrated probabilities would have it at 0.4 (lambda / 2):
-    a gap of 0.05. If it is not chance, probabilities near the threshold are too low by about that much.
-    """
-    if maximize is None and minimize is None:
-        maximize = "f1"
-    data = as_data(
-        y_true, y_prob, label=label, score=score, weight=weight, sample_weight=sample_weight,
-        pos_label=pos_label, caller="check_threshold", array="y_prob",
-    )  # fmt: skip
-    summary = data.summary()
-    if not 0 <= summary.low <= summary.high <= 1:
-        for name, source in ({} if data.lazy else data.in_memory()).items():
-            refuse_beyond(source.scores, name)
-        raise InvalidInputError(
-            f"The scores must be probabilities. They range from {summary.low:g} to {summary.high:g}.",
-            hint="calibrate the scores first, with recalibrate().",
-        )
-    solution = find(data, maximize=maximize, minimize=minimize)
-    theory = calibrated_threshold(solution)
-    if theory is None:
-        raise InvalidInputError.no_theory(objective=solution.objective)
-    return ThresholdCheck(solution, theory)
 
 
 # --- checked input

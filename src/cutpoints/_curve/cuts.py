@@ -12,6 +12,7 @@ import numpy as np
 from cutpoints._curve import areas as _areas
 from cutpoints._curve import costs
 from cutpoints._curve.hull import Hull
+from cutpoints._curve.risk_coverage import RiskCoverage, risk_coverage
 from cutpoints._curve.shapes import Det, Gain, Ks, Lift, PrecisionRecall, Roc
 from cutpoints._curve.table import Table
 from cutpoints._data.read import as_data
@@ -393,6 +394,21 @@ class Curve:
     def hull(self) -> Hull:
         """Return the upper convex hull of the ROC curve, found in integers; needs both classes."""
         return self._hull
+
+    def risk_coverage(self) -> RiskCoverage:
+        """Return how the error of automatic decisions falls as more rows are left to review.
+
+        Exact, at the vertices of the convex frontier of errors against reviews: a few hundred points for a
+        million rows. For the best band at any other bound use `find_band` with ``maximize="coverage"``.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> found = cp.curve([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.4, 0.5, 0.6, 0.9]).risk_coverage()
+        >>> found.coverage, found.errors
+        (array([0.        , 0.33333333, 0.66666667, 1.        ]), array([0., 0., 0., 1.]))
+        """
+        return risk_coverage(self._cuts)
 
     # --- PR space, gain and lift
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from cutpoints._expected.theory import probability_threshold
 from cutpoints._goal import Objective, goal
 from cutpoints._result import Confusion
+from cutpoints._theory import probability_threshold
 from cutpoints._validate import number_in
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 from cutpoints.metrics import jaccard

@@ -6,7 +6,7 @@ A row with probability p counts as p of a positive and 1 - p of a negative. Ever
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +15,11 @@ from cutpoints._curve import curve
 from cutpoints._data.probabilities import ProbabilitySource
 from cutpoints._data.read import as_unlabelled
 from cutpoints._equality import compared_by_value
-from cutpoints._expected.theory import Theory, calibrated_threshold, is_expectation
 from cutpoints._find import find
 from cutpoints._format import exact
-from cutpoints._goal import Constraints, Goal, Objective, goal
+from cutpoints._goal import Constraints, Goal, Objective, goal, objective
 from cutpoints._result import Solution
+from cutpoints._theory import Theory, is_expectation, theory_of
 from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -45,6 +45,41 @@ class ExpectedSolution(Solution):
 
     theory: Theory | None = None
     expectation: str = "ratio of expectations"
+    _source: ProbabilitySource | None = field(default=None, compare=False)
+
+    def curve(self) -> ExpectedCurve:
+        """Return the objective at every cut of the probabilities: the plot behind `find_expected`.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> c = cp.find_expected([0.9, 0.6, 0.4, 0.2, 0.1], maximize="f1").curve()
+        >>> c.shares.round(3)
+        array([0.281, 0.357, 0.365, 0.339, 0.306])
+        >>> c.thresholds[c.best]
+        np.float64(0.4)
+        """
+        assert self._source is not None
+        expression = objective(self.objective)
+        form = expression.linear_fractional(*self._source.summary().totals)
+        if self.theory is None or form is None:
+            raise InvalidInputError.no_theory(objective=self.objective)
+        cuts = curve(self._source)
+        values = cuts.values(expression)
+        (_, a1, a2), (_, b1, b2) = (tuple(map(float, side)) for side in form)
+        with np.errstate(all="ignore"):
+            shares = (values * b2 - a2) / ((a1 - a2) - values * (b1 - b2))
+        rows = slice(int(np.isinf(cuts.thresholds[0])), None)  # without "no positives"
+        assert self.threshold is not None
+        return ExpectedCurve(
+            called=np.asarray(cuts.values("predicted_positive"))[rows],
+            thresholds=cuts.thresholds[rows],
+            values=values[rows],
+            shares=shares[rows],
+            best=int(np.searchsorted(-cuts.thresholds[rows], -self.threshold)),
+            objective=self.objective,
+            rule=self.theory.rule,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of a solution, with `theory` and `expectation`."""
@@ -169,9 +204,9 @@ def find_expected(
         raise
     theory = None
     if found.status == "optimal" and not wanted.constraints:
-        theory = calibrated_threshold(found, wanted.expression)
+        theory = theory_of(found, wanted.expression)
     plain = is_expectation(wanted.expression, *source.summary().totals)
-    return _expected(found, theory, "expectation" if plain else "ratio of expectations")
+    return _expected(found, theory, "expectation" if plain else "ratio of expectations", source)
 
 
 @compared_by_value
@@ -205,67 +240,14 @@ class ExpectedCurve:
     rule: str
 
 
-def expected_curve(
-    y_prob: Any,
-    *,
-    maximize: Objective = "f1",
-    score: str | None = None,
-    weight: str | None = None,
-    sample_weight: Any = None,
-) -> ExpectedCurve:
-    """Return an objective at every cut of the probabilities: the plot behind `find_expected`.
-
-    Parameters
-    ----------
-    y_prob, score, weight, sample_weight
-        As for `find_expected`.
-    maximize : metric or str, default="f1"
-        A quotient of linear functions of TP and FP.
-
-    Examples
-    --------
-    >>> import cutpoints as cp
-    >>> c = cp.expected_curve([0.9, 0.6, 0.4, 0.2, 0.1])
-    >>> c.shares.round(3)
-    array([0.281, 0.357, 0.365, 0.339, 0.306])
-    >>> c.thresholds[c.best]
-    np.float64(0.4)
-    """
-    wanted = goal(maximize=maximize, caller="expected_curve")
-    data = as_unlabelled(
-        y_prob, score=score, weight=weight, sample_weight=sample_weight, caller="expected_curve"
-    )
-    name, p, weights = data.probabilities()
-    source = ProbabilitySource.of(p, sample_weight=weights, names=(name, data.weight))
-    cuts = curve(source)
-    found = cuts.best(maximize=wanted.expression)
-    theory = calibrated_threshold(found, wanted.expression)
-    form = wanted.expression.linear_fractional(*source.summary().totals)
-    if theory is None or form is None:
-        raise InvalidInputError.no_theory(objective=str(wanted.expression))
-    values = cuts.values(wanted.expression)
-    (_, a1, a2), (_, b1, b2) = (tuple(map(float, side)) for side in form)
-    with np.errstate(all="ignore"):
-        shares = (values * b2 - a2) / ((a1 - a2) - values * (b1 - b2))
-    rows = slice(int(np.isinf(cuts.thresholds[0])), None)  # without "no positives"
-    assert found.threshold is not None
-    return ExpectedCurve(
-        called=np.asarray(cuts.values("predicted_positive"))[rows],
-        thresholds=cuts.thresholds[rows],
-        values=values[rows],
-        shares=shares[rows],
-        best=int(np.searchsorted(-cuts.thresholds[rows], -found.threshold)),
-        objective=str(wanted.expression),
-        rule=theory.rule,
-    )
-
-
 # --- how
 
 
-def _expected(found: Solution, theory: Theory | None, expectation: str) -> ExpectedSolution:
-    known = {field.name: getattr(found, field.name) for field in fields(Solution)}
-    return ExpectedSolution(**known, theory=theory, expectation=expectation)
+def _expected(
+    found: Solution, theory: Theory | None, expectation: str, source: ProbabilitySource
+) -> ExpectedSolution:
+    known = {one.name: getattr(found, one.name) for one in fields(Solution)}
+    return ExpectedSolution(**known, theory=theory, expectation=expectation, _source=source)
 
 
 def _all_sure(wanted: Goal, *, positives: bool) -> InvalidInputError:
@@ -288,4 +270,4 @@ def _exactly(
         if value is not None:
             expected = ("left out with ", Argument("exact_expectation"))
             raise InvalidParameterError(name, got=value, expected=expected, caller="find_expected")
-    return _expected(best_expectation(source, wanted, zero_division), None, "expectation")
+    return _expected(best_expectation(source, wanted, zero_division), None, "expectation", source)

@@ -23,9 +23,12 @@ from cutpoints.cli._options import (
     score_option,
 )
 from cutpoints.cli._output import pairs, print_json, show, table, waiting
+from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
+    from cutpoints import Data
     from cutpoints._calibration import Calibration
+    from cutpoints._theory import Theory
 
 
 @click.command(
@@ -91,15 +94,23 @@ def calibration(
     data = read(files, label=label, score=score, pos_label=pos_label, **rows)
     with waiting("Measuring"):
         found = cp.calibration(data, strategy=strategy, n_bins=n_bins)
-        check = cp.check_threshold(data, maximize=maximize)
+        theory = _theory(data, maximize)
     if plot is not None:
         from cutpoints.plots import ReliabilityDisplay
 
         say_written(ReliabilityDisplay(found.curve, score).save(plot, title=title, dpi=dpi, size=size))
     if as_json:
-        print_json(found.to_dict() | {"threshold_check": check.to_dict()})
+        print_json(found.to_dict() | {"theory": theory.to_dict()})
         return
-    _print(found, check.sentence)
+    _print(found, theory.sentence)
+
+
+def _theory(data: Data, maximize: str) -> Theory:
+    """Return where calibrated probabilities would have the threshold."""
+    best = cp.find(data, maximize=maximize)
+    if best.theory is None:
+        raise InvalidInputError.no_theory(objective=best.objective)
+    return best.theory
 
 
 def _print(found: Calibration, sentence: str) -> None:

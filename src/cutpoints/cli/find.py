@@ -37,9 +37,9 @@ from cutpoints.cli.apply import load
 if TYPE_CHECKING:
     from cutpoints import Data, Policy
     from cutpoints._assess import Assessment
-    from cutpoints._calibration.measure import ThresholdCheck
     from cutpoints._goal import Goal
     from cutpoints._result import Confusion, Solution
+    from cutpoints._theory import Theory
 
 DEFAULT = 0.5
 _TIES_SHOWN = 5
@@ -251,9 +251,9 @@ def _tell(
 ) -> None:
     """Print a solution, and what else was asked about it."""
     probabilities = _are_probabilities(data)
-    check = _check(data, solution, probabilities=probabilities) if check_calibration else None
+    theory = _theory(solution, probabilities=probabilities) if check_calibration else None
     if as_json:
-        more = {"threshold_check": check, "assessment": trust}
+        more = {"theory": theory, "assessment": trust}
         print_json(
             solution.to_dict() | {name: one.to_dict() for name, one in more.items() if one is not None}
         )
@@ -263,7 +263,7 @@ def _tell(
     wanted = solution.goal()
     usual, note = _usual(data, wanted) if probabilities else (None, None)
     extra = [] if trust is None else [("on new data", _expected(trust))]
-    extra += [] if check is None else [("calibrated?", check.sentence)]
+    extra += [] if theory is None else [("calibrated?", theory.sentence)]
     extra += [] if note is None else [(f"at {DEFAULT}", note)]
     _print(solution, wanted, usual, extra)
 
@@ -385,19 +385,18 @@ def _are_probabilities(data: Data) -> bool:
     return bool(summary.low >= 0 and summary.high <= 1)
 
 
-def _check(data: Data, solution: Solution, *, probabilities: bool) -> ThresholdCheck | None:
-    """Return the check against calibrated probabilities; None where there is no threshold to check."""
+def _theory(solution: Solution, *, probabilities: bool) -> Theory | None:
+    """Return where calibrated probabilities would have the threshold; None where there is none."""
     if solution.threshold is None:
         return None
-    plain = probabilities and not solution.constraints
-    if not plain or cp.calibrated_threshold(solution) is None:
+    theory = solution.theory
+    if not probabilities or theory is None:
         message = (
             "--check-calibration needs scores in [0, 1], no constraints, and a goal that is a quotient of "
             "linear functions of the counts, such as f1, accuracy or a cost."
         )
         raise click.UsageError(message)
-    asked: Any = {solution.direction: solution.objective}
-    return cp.check_threshold(data, **asked)
+    return theory
 
 
 def _guarantee(text: str) -> float | Literal["expectation"]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from cutpoints._band import risk_coverage
+from cutpoints._curve import curve
 from cutpoints._format import count, percent, short
 from cutpoints.exceptions import InvalidParameterError
 from cutpoints.plots._style import BLUE, CHOSEN, GREEN, VERMILION, Display, tidy
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._band import Band
-    from cutpoints._band.frontier import RiskCoverage
     from cutpoints._curve import Curve
+    from cutpoints._curve.risk_coverage import RiskCoverage
 
 
 @dataclass
@@ -92,14 +92,15 @@ class RiskCoverageDisplay(Display):
     def from_predictions(
         cls, y_true: Any, y_score: Any, *, band: Band | None = None, ax: Axes | None = None, **data: Any
     ) -> Self:
-        """Draw from labels and scores; ``sample_weight`` and ``pos_label`` as for `risk_coverage`."""
-        return cls.from_risk_coverage(risk_coverage(y_true, y_score, **data), band=band, ax=ax)
+        """Draw from labels and scores; ``sample_weight`` and ``pos_label`` as for `curve`."""
+        found = curve(y_true, y_score, **data).risk_coverage()
+        return cls.from_risk_coverage(found, band=band, ax=ax)
 
     @classmethod
     def from_risk_coverage(
         cls, curve: RiskCoverage, *, band: Band | None = None, ax: Axes | None = None
     ) -> Self:
-        """Draw the result of `risk_coverage`."""
+        """Draw the result of `Curve.risk_coverage`."""
         return cls.of_risk_coverage(curve, band=band).plot(ax=ax)
 
     @classmethod

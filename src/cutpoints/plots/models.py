@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from cutpoints._calibration import ReliabilityCurve, reliability_curve
-from cutpoints._expected import ExpectedCurve, expected_curve
+from cutpoints._calibration import ReliabilityCurve, calibration
+from cutpoints._expected import ExpectedCurve, find_expected
 from cutpoints._format import short, shortest_inside
 from cutpoints._validate import one_of
 from cutpoints.plots._style import (
@@ -127,8 +127,8 @@ class ReliabilityDisplay(Display):
         name: str | None = None,
         **bins: Any,
     ) -> Self:
-        """Draw from labels and probabilities; ``strategy`` and ``n_bins`` as for `reliability_curve`."""
-        return cls(reliability_curve(y_true, y_score, pos_label=pos_label, **bins), name).plot(ax=ax)
+        """Draw from labels and probabilities; ``strategy`` and ``n_bins`` as for `calibration`."""
+        return cls(calibration(y_true, y_score, pos_label=pos_label, **bins).curve, name).plot(ax=ax)
 
     def _draw(self, ax: Axes) -> None:
         curve = self.curve
@@ -166,7 +166,7 @@ class ExpectedCurveDisplay(Display):
     Attributes
     ----------
     curve : ExpectedCurve
-        What `expected_curve` returns.
+        What the `curve` of a solution of `find_expected` returns.
     against : {"rows", "threshold"}
         The horizontal axis.
     lines_ : list of matplotlib lines
@@ -194,7 +194,7 @@ class ExpectedCurveDisplay(Display):
         ax: Axes | None = None,
     ) -> Self:
         """Draw from probabilities; no labels."""
-        curve = expected_curve(y_prob, maximize=maximize, sample_weight=sample_weight)
+        curve = find_expected(y_prob, maximize=maximize, sample_weight=sample_weight).curve()
         return cls(curve, against).plot(ax=ax)
 
     def _draw(self, ax: Axes) -> None:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cutpoints._curve.hull import vertices
-from cutpoints._data.read import as_data
 from cutpoints._format import rows_in_words
-from cutpoints._search.sweep import all_cuts
 from cutpoints._shown import Shown, Tabular
 from cutpoints._validate import number_in
 
@@ -77,38 +75,8 @@ class RiskCoverage(Shown, Tabular):
         return [*lines, ("data", rows_in_words(self.rows, self.positives, self.negatives))]
 
 
-def risk_coverage(
-    y_true: Any,
-    y_score: Any = None,
-    *,
-    label: str | None = None,
-    score: str | None = None,
-    weight: str | None = None,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-) -> RiskCoverage:
-    """Return how the error of automatic decisions falls as more rows are left to review.
-
-    Exact, at the vertices of the convex frontier of errors against reviews: a few hundred points for a
-    million rows. For the best band at any other bound use `find_band` with ``maximize="coverage"``.
-
-    Parameters
-    ----------
-    y_true, y_score, label, score, weight, sample_weight, pos_label
-        As for `find`.
-
-    Examples
-    --------
-    >>> import cutpoints as cp
-    >>> curve = cp.risk_coverage([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.4, 0.5, 0.6, 0.9])
-    >>> curve.coverage, curve.errors
-    (array([0.        , 0.33333333, 0.66666667, 1.        ]), array([0., 0., 0., 1.]))
-    """
-    data = as_data(
-        y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
-        pos_label=pos_label, caller="risk_coverage",
-    )  # fmt: skip
-    cuts = all_cuts(data.source())
+def risk_coverage(cuts: Cuts) -> RiskCoverage:
+    """Return the vertices of the convex frontier of errors against reviews: see `Curve.risk_coverage`."""
     summary = cuts.summary
     upper, lower = _bands(cuts)
     step = summary.grid.decode

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from cutpoints._format import json_number
+from cutpoints._format import json_number, short, shortest_inside
 from cutpoints._goal import Objective, objective
 from cutpoints.exceptions import InvalidParameterError
 
@@ -41,47 +41,63 @@ class Theory:
     holds : bool
         Whether it makes the very decisions of the solution. Always so for probabilities and their
         expected counts; with labels, it is so only as far as the probabilities are calibrated.
+    objective : str
+        What is optimized.
+    interval : Interval
+        The thresholds that make the decisions of the solution.
     """
 
     lambda_: float
     threshold: float
     rule: str
     holds: bool
+    objective: str
+    interval: Interval
+
+    @property
+    def gap(self) -> float:
+        """How far the theory's threshold lies above the interval of optimal thresholds; 0 inside."""
+        low, high = self.interval
+        return 0.0 if self.holds else self.threshold - (high if self.threshold > high else low)
+
+    @property
+    def sentence(self) -> str:
+        """Theory and solution side by side, in a sentence or two."""
+        low, high = self.interval
+        # Close to the score that the gap is measured from, so that the numbers of the sentence add up.
+        found = shortest_inside(max(low, high - abs(self.gap) / 100), high)
+        there = f"calibrated probabilities would have it at {short(self.threshold)} ({self.rule})"
+        if self.holds:
+            return f"The best threshold for {self.objective} is {found}, and {there}: they agree."
+        below = self.gap < 0
+        # From below the gap ends where the interval begins, which is not where the threshold is.
+        alike = f" (or any other above {short(low)})" if below else ""
+        return (
+            f"The best threshold for {self.objective} is {found}{alike}, while {there}: "
+            f"a gap of {short(abs(self.gap))}. If it is not chance, probabilities near the threshold are "
+            f"{'too high' if below else 'too low'} by about that much."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
+            "objective": self.objective,
             "lambda": json_number(self.lambda_),
             "threshold": json_number(self.threshold),
             "rule": self.rule,
             "holds": self.holds,
+            "gap": json_number(self.gap),
+            "sentence": self.sentence,
         }
 
 
-def calibrated_threshold(solution: Solution, maximize: Expression | str | None = None) -> Theory | None:
-    """Return where calibrated probabilities would have the threshold of a solution.
+def theory_of(solution: Solution, expression: Expression) -> Theory | None:
+    """Return where calibrated probabilities would have the threshold of a solution for an objective.
 
-    For a solution of `find_expected` it is the same threshold. For one of `find`, on labels, the gap
-    between the two tells how calibrated the probabilities are where it matters.
-
-    Parameters
-    ----------
-    solution : Solution
-        The optimum of an objective that is a quotient of linear functions of TP and FP: f1, f,
-        jaccard, accuracy, costs and most others; None otherwise.
-    maximize : metric or str, default=None
-        The objective itself, if its text in the solution cannot be parsed (your own functions).
-
-    Examples
-    --------
-    >>> import cutpoints as cp
-    >>> s = cp.find([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], maximize="f1")
-    >>> s.threshold, cp.calibrated_threshold(s).threshold
-    (0.35, 0.4)
+    None if there is no threshold, and where the objective is no quotient of linear functions.
     """
     if solution.confusion is None or solution.interval is None:
         return None
-    expression = objective(solution.objective if maximize is None else maximize)
     counts = solution.confusion.fractions()
     positives, negatives = counts["tp"] + counts["fn"], counts["fp"] + counts["tn"]
     form = expression.linear_fractional(positives, negatives)
@@ -93,7 +109,8 @@ def calibrated_threshold(solution: Solution, maximize: Expression | str | None =
         return None
     name = getattr(expression, "name", "")
     rule = _RULES.get(name, repr(float(threshold)) if form.is_linear else _GENERAL)
-    return Theory(float(value), float(threshold), rule, _within(threshold, solution.interval))
+    holds = _within(threshold, solution.interval)
+    return Theory(float(value), float(threshold), rule, holds, solution.objective, solution.interval)
 
 
 def probability_threshold(
