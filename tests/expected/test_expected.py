@@ -350,7 +350,7 @@ def test_json_and_text():
     """The solution says what its value is, and the JSON has the documented names."""
     solution = cp.find_expected([0.9, 0.2], maximize="f1")
     shown = json.loads(json.dumps(solution.to_dict(), allow_nan=False))
-    assert {"lambda", "threshold", "rule", "holds"} == set(shown["theory"])
+    assert {"objective", "lambda", "threshold", "rule", "holds", "gap", "sentence"} == set(shown["theory"])
     assert "ratio of expectations" == shown["expectation"]
     assert "not E[f1]" in repr(solution)
     assert "lambda / 2" in repr(solution)
