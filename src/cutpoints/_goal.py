@@ -17,7 +17,7 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal
@@ -64,6 +64,10 @@ class Goal:
     def expressions(self) -> tuple[Expression, ...]:
         """The objective, and what is constrained."""
         return (self.expression, *(constraint.expression for constraint in self.constraints))
+
+    def for_share(self, share: Fraction) -> Goal:
+        """Return the same goal for a share of the rows, which may hold as much of a bounded total."""
+        return replace(self, constraints=tuple(one.for_share(share) for one in self.constraints))
 
     def __str__(self) -> str:
         return in_words(self.direction, self.expression, self.constraints)

@@ -4,6 +4,7 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import norm
 from sklearn.model_selection import GroupKFold, LeaveOneOut, RepeatedStratifiedKFold, TimeSeriesSplit
@@ -366,3 +367,15 @@ def test_counted_rows_are_refused():
     data = cp.from_counts([0.1, 0.2], positives=[1, 2], negatives=[2, 1])
     with pytest.raises(InvalidParameterError, match="one label per row"):
         cp.assess(data, maximize="f1")
+
+
+@pytest.mark.parametrize("bound", ["predicted_positive <= 100", "called(minutes) <= 1000"])
+def test_a_capacity_is_for_all_rows(bound):
+    """Folds have fewer rows than the data, and choose as if they may hold as much less."""
+    rng = np.random.default_rng(7)
+    y = (rng.random(4000) < 0.1).astype(int)
+    frame = pd.DataFrame({"y": y, "p": rng.normal(size=4000) + y, "minutes": rng.integers(5, 15, 4000)})
+    a = cp.assess(frame, label="y", score="p", maximize="recall", subject_to=bound, n_bootstrap=0)
+    assert a.cross_validation.constraints[bound] == pytest.approx(
+        a.resubstitution_constraints[bound], rel=0.1
+    )

@@ -12,7 +12,17 @@ from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
 import cutpoints as cp
-from cutpoints._compare import delong, improvement, joint_hull, joint_table, mcnemar, paired_bootstrap
+from cutpoints import metrics as m
+from cutpoints._compare import (
+    delong,
+    improvement,
+    joint_hull,
+    joint_table,
+    mcnemar,
+    paired_bootstrap,
+    paired_row_bootstrap,
+)
+from cutpoints._data.read import as_data
 from cutpoints._goal import objective
 from cutpoints.exceptions import DataWarning, InfeasibleError, InvalidInputError, InvalidParameterError
 
@@ -384,3 +394,74 @@ def test_improvements_over_a_model_that_there_is_not():
     found = cp.compare([0, 1] * 10, {"a": [0.1, 0.9] * 10, "b": [0.2, 0.8] * 10}, maximize="f1")
     with pytest.raises(ValueError, match=r"^over must be one of 'a', 'b'"):
         found.improvements(over="c")
+
+
+def payments(size, rng):
+    """Draw frauds with amounts, and the decisions of two models that miss some of them."""
+    y = (rng.random(size) < 0.3).astype(int)
+    amount = np.round(rng.lognormal(3, 1, size), 2)
+    first, second = (rng.random(size) < np.where(y == 1, hit, 0.1) for hit in (0.8, 0.6))
+    return y, amount, (first, second)
+
+
+def money_test(y, amount, decisions, loss=None, **more):
+    """Bootstrap the difference of two models' cost; their scores are their decisions."""
+    goal = loss or m.cost(fp=5, fn=amount)
+    data = as_data(y, dict(zip("ab", decisions, strict=True)), caller="compare", several=True)
+    rows = data.adding(goal.columns, "compare").labelled_rows(caller="compare")
+    return paired_row_bootstrap(rows, decisions, goal, **more)
+
+
+@pytest.mark.parametrize("size", [300, 5000])
+def test_money_is_resampled_by_rows(size):
+    """Difference and interval are those of drawing rows one by one, in groups beyond 1,000 rows, too."""
+    y, amount, decisions = payments(size, np.random.default_rng(4))
+    found = money_test(y, amount, decisions, n_bootstrap=4000)
+    cost = [np.where(y == 1, np.where(called, 0, amount), np.where(called, 5, 0)) for called in decisions]
+    gap = cost[0] - cost[1]
+    assert gap.sum() == pytest.approx(found.difference)
+    rng = np.random.default_rng(0)
+    drawn = [gap[rng.integers(0, size, size)].sum() for _ in range(4000)]
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    width = high - low
+    assert low == pytest.approx(found.interval.low, abs=0.05 * width)
+    assert high == pytest.approx(found.interval.high, abs=0.05 * width)
+
+
+def test_equal_amounts_are_a_cost_by_counts():
+    """Where all amounts are equal, the interval is that of the plain cost, up to chance."""
+    y, _, decisions = payments(2000, np.random.default_rng(1))
+    by_row = money_test(y, np.full(2000, 20.0), decisions, n_bootstrap=4000)
+    plain = paired_bootstrap(joint_table(y, *decisions), objective("cost(fp=5, fn=20)"), n_bootstrap=4000)
+    assert plain.difference == by_row.difference
+    width = plain.interval.high - plain.interval.low
+    assert plain.interval.low == pytest.approx(by_row.interval.low, abs=0.05 * width)
+    assert plain.interval.high == pytest.approx(by_row.interval.high, abs=0.05 * width)
+
+
+def test_intervals_of_money_cover():
+    """Over fresh payments, about 95 % of the intervals hold the true difference."""
+    rng = np.random.default_rng(9)
+    for size in (200, 1500):
+        held = 0
+        for _ in range(200):
+            y, amount, decisions = payments(size, rng)
+            found = money_test(y, amount, decisions, n_bootstrap=500)
+            # A fraud has probability 0.3 and costs exp(3.5) on average; 0.2 of them the first finds more.
+            truth = -size * 0.3 * 0.2 * math.exp(3.5)
+            held += found.interval.low <= truth <= found.interval.high
+        assert 0.89 <= held / 200 <= 0.99
+
+
+def test_compare_tests_money():
+    """Compare with a goal of columns has paired tests, and their difference is that of the values."""
+    y, scores = models(3)
+    amount = np.round(np.random.default_rng(0).lognormal(3, 1, len(y)), 2)
+    found = cp.compare(y, scores, minimize=m.cost(fp=5, fn=amount))
+    assert len(found.tests) == 2
+    for test in found.tests:
+        gap = found.entries[test.first].value - found.entries[test.second].value
+        assert gap == pytest.approx(test.bootstrap.difference)
+        assert test.bootstrap.interval.low <= gap <= test.bootstrap.interval.high
+    again = cp.compare(y, scores, minimize=m.cost(fp=5, fn=amount))
+    assert again.tests == found.tests

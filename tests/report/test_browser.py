@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import cutpoints as cp
+from cutpoints import metrics as m
 from cutpoints._format import percent, short
 from report.plain import counted
 
@@ -72,11 +73,18 @@ def pages(scored, tmp_path_factory):
     cp.report(y, good, folder / "named.html", minimize="cost(fp=2, fn=30)", **names)
     cp.report(y, good, folder / "profit.html", maximize="profit(tp=20, fp=-3)", unit="EUR")
     cp.report(y, good, folder / "segments.html", maximize="f1", by=segment_keys(y))
+    amounts = {"maximize": m.profit(tp=20, fp=-3, fn=-amounts_of(y)), "unit": "EUR"}
+    cp.report(y, good, folder / "amounts.html", **amounts)
     cp.report(y, np.round(1000 * good), folder / "points.html", maximize="mcc")
     cp.report(y, good, folder / "gain.html", maximize=lambda tp, fp, fn, tn: tp * tn - fp * fn)
     names = dict(zip(HOSTILE, (good, worse, good - worse), strict=True))
     cp.report(y, names, folder / "hostile.html", maximize="f1", title=HOSTILE[0])
     return folder
+
+
+def amounts_of(y):
+    """Return an amount for each row."""
+    return np.round(np.random.default_rng(2).lognormal(3, 1, len(y)), 2)
 
 
 @pytest.fixture
@@ -350,6 +358,52 @@ def test_costs_drive_everything(visit, scored, tmp_path):
         assert model["sentence"] == text_of(page, "#sentence")
 
 
+def test_costs_by_row_stay_and_the_others_can_be_changed(visit, scored, tmp_path):
+    """Amounts are fixed on the page; with other costs and shares the threshold is still the best one."""
+    y, good, _ = scored
+    amount = amounts_of(y)
+    page = visit("amounts.html")
+    assert ("-values", True) == (
+        page.locator("#cost-fn").input_value(),
+        page.locator("#cost-fn").is_disabled(),
+    )
+    assert page.locator("#figure-cost h3").inner_text() == "Profit against threshold"
+    best = cp.find(y, good, maximize=m.profit(tp=20, fp=-3, fn=-amount))
+    (model,) = page.evaluate("data.models")
+    assert model["sentence"] == text_of(page, "#sentence")
+    assert best.value == pytest.approx(-raw(page, "#value"))
+    missed = float(amount[(y == 1) & (good < best.threshold)].sum())
+    assert f"cost {missed:,.0f} EUR" == text_of(page, "#money-fn") or f"cost {missed:,.2f} EUR" == text_of(
+        page, "#money-fn"
+    )
+    for fp, part in (("9", None), ("1", "60")):
+        enter(page, cost_fp=fp, **({"prevalence": part} if part else {}))
+        share = float(part) / 100 if part else y.mean()
+        weights = np.where(y == 1, share / y.mean(), (1 - share) / (1 - y.mean()))
+        values = {}
+        for t in [np.inf, *np.unique(good)]:
+            called = good >= t
+            gains = np.where(called, np.where(y == 1, 20, -float(fp)), np.where(y == 1, -amount, 0.0))
+            values[t] = float((weights * gains).sum())
+        assert max(values.values()) == pytest.approx(-raw(page, "#value"))
+        assert max(values, key=values.get) == raw(page, "#now")
+        with page.expect_download() as waiting:
+            page.locator("#download-now").click()
+        waiting.value.save_as(tmp_path / "policy.json")
+        policy = cp.Policy.load(tmp_path / "policy.json")
+        assert f"cost(tp=-20, fp={fp}, fn=-values)" == policy.objective
+    page.locator("#reset").click()
+    settle(page)
+    assert model["sentence"] == text_of(page, "#sentence")
+    page.locator("#band summary").click()
+    enter(page, review_cost="4")
+    top = np.argsort(-good)
+    flagged = np.append(0, np.cumsum(np.where(y[top] == 1, 0, 3)))  # false alarms above the upper cut
+    left = np.append(0, np.cumsum(np.where(y[top] == 1, -20 - amount[top], 0))) + amount[y == 1].sum()
+    pairs = [flagged[i] + left[j] + 4 * (j - i) for j in range(len(y) + 1) for i in range(j + 1)]
+    assert min(pairs) == pytest.approx(raw(page, "#band-cost"))
+
+
 def test_the_share_of_positives_moves_every_metric(visit, scored):
     """Precision, F, MCC, the baseline of the PR chart and a goal by F1 follow the share of positives."""
     y, good, _ = scored
@@ -600,7 +654,7 @@ def test_hostile_names_are_text(visit):
     assert 2 == page.locator("script").count()
 
 
-@pytest.mark.parametrize("name", ["f1.html", "hostile.html"])
+@pytest.mark.parametrize("name", ["f1.html", "amounts.html", "hostile.html"])
 def test_nothing_is_cut_off(visit, name):
     """At phone, tablet and desktop width nothing sticks out; wide tables scroll in their own box."""
     page = visit(name, width=375)

@@ -2,7 +2,13 @@
 
 from cutpoints._compare.comparison import Comparison, improvement, joint_hull
 from cutpoints._compare.models import compare
-from cutpoints._compare.significance import delong, joint_table, mcnemar, paired_bootstrap
+from cutpoints._compare.significance import (
+    delong,
+    joint_table,
+    mcnemar,
+    paired_bootstrap,
+    paired_row_bootstrap,
+)
 
 __all__ = [
     "Comparison",
@@ -13,4 +19,5 @@ __all__ = [
     "joint_table",
     "mcnemar",
     "paired_bootstrap",
+    "paired_row_bootstrap",
 ]

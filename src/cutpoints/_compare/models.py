@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._compare.comparison import Comparison, Entry, PairedTest
-from cutpoints._compare.significance import delong, joint_table, mcnemar, paired_bootstrap
+from cutpoints._compare.significance import (
+    delong,
+    joint_table,
+    mcnemar,
+    paired_bootstrap,
+    paired_row_bootstrap,
+)
 from cutpoints._curve import Curve
 from cutpoints._data.read import as_data
 from cutpoints._evaluate.binary import baseline, cautions
@@ -68,7 +74,6 @@ def compare(
         The columns of the scores: one for each model, which it names.
     sample_weight, pos_label, lower_is_positive
         As for `find`. With weights there are no tests and no intervals: a weight is not a number of rows.
-        For goals that add up columns there are no paired tests.
     confidence : float, default=0.95
         Of the intervals.
     n_bootstrap : int, default=2000
@@ -207,7 +212,7 @@ def _of_scores(
         one.warn_if_inverted(model=name)
     if areas is not None and areas.caution is not None:
         made = replace(made, warnings=(*made.warnings, areas.caution))
-    if areas is None or n_bootstrap == 0 or len(made.ranking) < 2 or wanted.columns:
+    if areas is None or n_bootstrap == 0 or len(made.ranking) < 2:
         return made
     tests = _paired(made, rows, areas, n_bootstrap=n_bootstrap, random_state=random_state)
     return replace(made, tests=tests)
@@ -232,14 +237,15 @@ def _paired(
     tests = []
     first = made.ranking[0]
     for second in made.ranking[1:]:
-        table = joint_table(rows.y, decisions[first], decisions[second])
+        both = decisions[first], decisions[second]
+        table = joint_table(rows.y, *both)
         gap, interval, p_value = areas.difference(positions[first], positions[second], made.confidence)
-        boot = paired_bootstrap(
-            table,
-            made.goal.expression,
-            n_bootstrap=n_bootstrap,
-            confidence=made.confidence,
-            random_state=random_state,
+        how = {"n_bootstrap": n_bootstrap, "confidence": made.confidence, "random_state": random_state}
+        objective = made.goal.expression
+        boot = (
+            paired_row_bootstrap(rows, both, objective, **how)
+            if objective.columns
+            else paired_bootstrap(table, objective, **how)
         )
         tests.append(PairedTest(first, second, gap, interval, p_value, mcnemar(table), boot))
     return tuple(tests)

@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._equality import compared_by_value
+from cutpoints._evaluate.row_groups import RowGroups, evaluate_cells
 from cutpoints._format import json_number
 from cutpoints._result import Interval
 from cutpoints._validate import generator
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from cutpoints._data.read import LabelledRows
     from cutpoints.metrics.expression import Expression
 
 FEW_ROWS_OF_A_CLASS = 10
@@ -230,23 +234,52 @@ def paired_bootstrap(
     total = int(table.sum())
     rng = generator(random_state, table, caller="compare")
     draws = rng.multinomial(total, table.ravel() / total, size=n_bootstrap)
-    differences = _differences(draws, expression)
-    differences = differences[~np.isnan(differences)]
-    here = float(_differences(table, expression)[0])
-    if len(differences) == 0:
-        return PairedBootstrap(here, Interval(math.nan, math.nan), math.nan, n_bootstrap)
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(differences, [tail, 1 - tail]).tolist()
-    return PairedBootstrap(here, Interval(low, high), float(np.mean(differences > 0)), n_bootstrap)
+    values = [
+        [evaluate_cells(expression, {None: cells}) for cells in _both(tables)] for tables in (table, draws)
+    ]
+    return _interval(values, confidence)
 
 
-def _differences(tables: NDArray[np.int64], expression: Expression) -> NDArray[np.float64]:
-    """Return first less second for each table of eight cells."""
+def paired_row_bootstrap(
+    rows: LabelledRows,
+    decisions: Sequence[NDArray[Any]],
+    expression: Expression,
+    *,
+    n_bootstrap: int = 2000,
+    confidence: float = 0.95,
+    random_state: int | np.random.Generator | None = 0,
+) -> PairedBootstrap:
+    """Do the same for a metric that adds up columns: which rows are drawn decides about their amounts.
+
+    Beyond 1,000 rows random groups of rows are drawn.
+    """
+    columns = next(iter(rows.sources.values())).columns
+    table = joint_table(rows.y, *decisions)
+    rng = generator(random_state, table, *columns.values(), caller="compare")
+    groups = RowGroups(rows.y, columns, rng)
+    times = rng.multinomial(groups.size, np.full(groups.size, 1 / groups.size), size=n_bootstrap)
+    both = [groups.cells(called) for called in decisions]
+    values = [
+        [evaluate_cells(expression, {key: weights @ sums for key, sums in cells.items()}) for cells in both]
+        for weights in (np.ones((1, groups.size)), times)
+    ]
+    return _interval(values, confidence)
+
+
+def _interval(values: list[list[NDArray[np.float64]]], confidence: float) -> PairedBootstrap:
+    """Make an interval of the values of both models, on the rows and in each draw."""
+    here, differences = (first - second for first, second in values)
+    known = differences[~np.isnan(differences)]
+    low = high = share = math.nan
+    if len(known):
+        tail = (1 - confidence) / 2
+        low, high = np.quantile(known, [tail, 1 - tail]).tolist()
+        share = float(np.mean(known > 0))
+    return PairedBootstrap(float(here[0]), Interval(low, high), share, len(differences))
+
+
+def _both(tables: NDArray[np.int64]) -> list[NDArray[np.float64]]:
+    """Return tp, fp, fn, tn of either model for tables of eight cells."""
     cells = tables.astype(np.float64).reshape(-1, 2, 2, 2)  # truth, first, second
-    values = []
-    with np.errstate(all="ignore"):
-        for axis in (3, 2):  # sum over the other model's decision
-            c = cells.sum(axis=axis)
-            counts = {"tp": c[:, 1, 1], "fp": c[:, 0, 1], "fn": c[:, 1, 0], "tn": c[:, 0, 0]}
-            values.append(np.asarray(expression.evaluate(**counts), dtype=np.float64))
-        return values[0] - values[1]
+    # Sum over the other model's decision; then from (truth, decision) to tp, fp, fn, tn.
+    return [cells.sum(axis=axis).reshape(-1, 4)[:, [3, 1, 2, 0]] for axis in (3, 2)]

@@ -151,6 +151,8 @@ class Data:
     def _check_added(self, column: Column, caller: str) -> None:
         if isinstance(self.rows, _Arrays) and column.values is None and column.name in self.rows.named_arrays:
             return
+        if isinstance(self.rows, _Ready) and column in getattr(self.rows.source, "columns", ()):
+            return
         counted = self.counted or isinstance(self.rows, _Ready)
         if counted or self.named == (column.values is not None):
             must_be, hint = (

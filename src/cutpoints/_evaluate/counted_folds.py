@@ -43,11 +43,12 @@ def value_on_new_data(
     """
     if min(positives.sum(), negatives.sum()) < FOLDS:
         return math.nan
+    chosen = goal.for_share(Fraction(FOLDS - 1, FOLDS))
     pooled = np.zeros(4, dtype=np.int64)
     for _ in range(REPEATS):
         dealt = [_dealt(side, rng) for side in (positives, negatives)]
         for pos, neg in zip(*dealt, strict=True):
-            best = _best(goal, positives - pos, negatives - neg)
+            best = _best(chosen, positives - pos, negatives - neg)
             if best is not None:
                 tp, fp = int(pos[:best].sum()), int(neg[:best].sum())
                 pooled += [tp, fp, pos.sum() - tp, neg.sum() - fp]

@@ -90,7 +90,8 @@ def cross_validate(
     Parameters
     ----------
     goal : Goal
-        What is best.
+        What is best. Bounds on totals, such as 300 alerts, are for all rows: the rows that choose for a
+        fold are fewer, and so is what they may hold.
     y, scores : ndarray of shape (n,)
         Labels 0/1 and scores.
     splits : sequence of (ndarray of int, ndarray of int)
@@ -106,6 +107,8 @@ def cross_validate(
         Skip folds whose other rows have only one class, instead of raising.
     """
     thresholds, values, confusions = [], [], []
+    sizes = np.ones(len(y)) if weights is None else weights
+    whole = Fraction(float(sizes.sum()))
     for k, (train, test) in enumerate(splits):
         positives = int(y[train].sum())
         one_class = positives in (0, len(train))
@@ -118,7 +121,8 @@ def cross_validate(
         found = None
         if not one_class:
             weighed = None if weights is None else weights[train]
-            found = solve_rows(goal, y[train], scores[train], weighed, _rows_of(columns, train)).threshold
+            part = goal.for_share(Fraction(float(sizes[train].sum())) / whole)
+            found = solve_rows(part, y[train], scores[train], weighed, _rows_of(columns, train)).threshold
         thresholds.append(math.nan if found is None else found)
         values.append(math.nan)
         if found is not None:

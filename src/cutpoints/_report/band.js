@@ -6,8 +6,8 @@ const band = { cost: data.costs.review ?? 1, most: null, high: 0, low: 0, follow
 function bandAt(m, high, low) {
   const [top, bottom] = [scene(m).confusion(high), scene(m).confusion(low)];
   const reviewed = bottom.tp + bottom.fp - (top.tp + top.fp);
-  const decided = { tp: bottom.tp, fp: top.fp, fn: bottom.fn, tn: top.tn };
-  return { flagged: top.tp + top.fp, reviewed, missed: bottom.fn, alarms: top.fp, found: bottom.tp, cost: costOf(decided) + band.cost * reviewed };
+  const cost = cellCost(bottom, "tp") + cellCost(bottom, "fn") + cellCost(top, "fp") + cellCost(top, "tn") + band.cost * reviewed;
+  return { flagged: top.tp + top.fp, reviewed, missed: bottom.fn, alarms: top.fp, found: bottom.tp, cost };
 }
 
 /* The cheapest pair of drawn cuts within the capacity: a window over the cuts, since the cost is a sum of
@@ -15,8 +15,8 @@ function bandAt(m, high, low) {
 function bestBand(m) {
   const s = scene(m);
   const flagged = m.t.map((_, i) => s.confusion(i).tp + s.confusion(i).fp);
-  const upper = m.t.map((_, i) => state.costs.fp * s.confusion(i).fp + state.costs.tn * s.confusion(i).tn - band.cost * flagged[i]);
-  const lower = m.t.map((_, i) => state.costs.fn * s.confusion(i).fn + state.costs.tp * s.confusion(i).tp + band.cost * flagged[i]);
+  const upper = m.t.map((_, i) => cellCost(s.confusion(i), "fp") + cellCost(s.confusion(i), "tn") - band.cost * flagged[i]);
+  const lower = m.t.map((_, i) => cellCost(s.confusion(i), "fn") + cellCost(s.confusion(i), "tp") + band.cost * flagged[i]);
   const most = band.most === null ? Infinity : (band.most * TOTAL) / moneyVolume()[0];
   let best = null;
   let [first, queue] = [0, []];

@@ -81,13 +81,13 @@ const CHARTS = {
       const top = Math.max(...y);
       const low = Math.min(0, ...y);
       return {
-        series: [line("cost", m.t.map((_, i) => m.at(i)), y, "model")],
-        x: scoreAxis(m, "Threshold"), y: axis(`Cost ${moneyVolume()[1]}${data.names.unit ? `, ${data.names.unit}` : ""}`, [low - 0.03 * (top - low || 1), top + 0.05 * (top - low || 1)]),
+        series: [line(moneyName().toLowerCase(), m.t.map((_, i) => m.at(i)), y, "model")],
+        x: scoreAxis(m, "Threshold"), y: axis(`${moneyName()} ${moneyVolume()[1]}${data.names.unit ? `, ${data.names.unit}` : ""}`, [low - 0.03 * (top - low || 1), top + 0.05 * (top - low || 1)]),
       };
     },
     marks: (m) => dots(m, m.at, (i) => costHere(m, i)),
     pick: nearestThreshold,
-    tell: (m, i) => [threshold(m, i), [`Cost ${moneyVolume()[1]}`, money(costHere(m, i))]],
+    tell: (m, i) => [threshold(m, i), [`${moneyName()} ${moneyVolume()[1]}`, money(costHere(m, i))]],
   },
   metrics: {
     draw(m) {
@@ -219,12 +219,14 @@ const CHARTS = {
   },
 };
 
-const costHere = (m, i) => paid(costOf(scene(m).confusion(i)));
+const moneyName = () => (data.costs.profit ? "Profit" : "Cost");
+const costHere = (m, i) => paid((data.costs.profit ? -1 : 1) * costOf(scene(m).confusion(i)));
 const ownMetric = (m) =>
   state.by === "goal" && !["precision", "recall", "f1"].includes(data.goal.objective) && scene(m).value.every((v) => !Number.isFinite(v) || Math.abs(v) <= 1);
 /* Net benefit of acting from the probability t on: found, minus false alarms at the odds of t. */
 const netBenefit = (tpr, fpr, t) => state.prevalence * tpr - ((1 - state.prevalence) * fpr * t) / (1 - t);
 function missWeight() {
+  if (CELLS.some(byRow)) return NaN;
   const [miss, alarm] = [state.prevalence * (state.costs.fn - state.costs.tp), (1 - state.prevalence) * (state.costs.fp - state.costs.tn)];
   return miss + alarm > 0 ? miss / (miss + alarm) : NaN;
 }

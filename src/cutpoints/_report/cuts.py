@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
     from cutpoints._data.source import Source
     from cutpoints._goal import Goal
-    from cutpoints._kernel.tables import Histogram, Rows, Summary
+    from cutpoints._kernel.tables import Histogram, Rows, Summary, Sums
     from cutpoints._result import Solution
+    from cutpoints.metrics.expression import Expression
 
     Array = NDArray[np.float64]
 
@@ -78,9 +79,9 @@ class ModelCuts:
         """Return the exact confusion at the cut with this very threshold."""
         return self.cuts.confusion(self.index_at(threshold))
 
-    def usual(self, threshold: float) -> dict[str, Fraction] | None:
-        """Return the confusion at the usual threshold of probabilities; None for other scores."""
-        return self.confusion(threshold) if self.probabilities else None
+    def value(self, expression: Expression, threshold: float) -> float:
+        """Return the value at the cut with this very threshold, rounded once."""
+        return self.cuts.value(expression, self.index_at(threshold))
 
     def index_at(self, threshold: float) -> int:
         """Return the cut with this very threshold, which must be one of them."""
@@ -107,8 +108,9 @@ def find_cuts(source: Source, goals: Sequence[Goal], usual: float) -> ModelCuts:
         solutions = _solve(goals, lambda one: decide(every, one, "sweep", source.passes, summary.rows))
         cuts = every
         if threshold is not None:
-            called = np.searchsorted(-every.thresholds, -threshold, side="right") - 1
-            cuts = _merged(every, _one_cut(summary, threshold, every.tp[called], every.fp[called]))
+            called = int(np.searchsorted(-every.thresholds, -threshold, side="right")) - 1
+            sums = (int(side[called]) for side in (every.tp, every.fp, *every.columns))
+            cuts = _merged(every, _one_cut(summary, threshold, sums))
         return ModelCuts(summary, cuts, complete=True, solutions=solutions, edges=every)
     shared = _SharedPasses(source, threshold)
     together = search_together(OnePart(shared), {i: (0, goal) for i, goal in enumerate(goals)})
@@ -123,7 +125,7 @@ def find_cuts(source: Source, goals: Sequence[Goal], usual: float) -> ModelCuts:
     solutions = _solve(goals, look)
     cuts = _merged(
         shared.edges,
-        *([] if threshold is None else [_one_cut(summary, threshold, *shared.called())]),
+        *([] if threshold is None else [_one_cut(summary, threshold, shared.called())]),
         *(_close(found) for found in known.values() if not isinstance(found, InvalidInputError)),
     )
     return ModelCuts(summary, cuts, complete=False, solutions=solutions, edges=shared.edges)
@@ -180,15 +182,16 @@ class _SharedPasses:
         self._near = self._source.rows(None if ranges is None else _joined(ranges, self._split))
         return self._near
 
-    def called(self) -> tuple[int, int]:
-        """Return TP and FP at the threshold, in units of the grid."""
+    def called(self) -> list[int]:
+        """Return TP, FP and the sums of columns at the threshold, in units of their grids."""
         above = slice(self._at + (self._split is not None), None)
-        tp, fp = (int(side[above].sum()) for side in (self._table.pos, self._table.neg))
+        sums = [int(side[above].sum()) for side in _sides(self._table)]
         if self._split is not None:
             rows = self._source.rows(self._split) if self._near is None else self._near
             inside = (rows.scores >= self._threshold) & (rows.scores <= self._split.high[0])
-            tp, fp = tp + int(rows.pos[inside].sum()), fp + int(rows.neg[inside].sum())
-        return tp, fp
+            near = (int(side[inside].sum()) for side in _sides(rows))
+            sums = [one + other for one, other in zip(sums, near, strict=True)]
+        return sums
 
     @cached_property
     def edges(self) -> Cuts:
@@ -198,8 +201,12 @@ class _SharedPasses:
         low = np.maximum(self._span.low.astype(np.float64), summary.low)[::-1]
         # No score lies between a bucket and the one below it: a shorter threshold fits there.
         below = np.append(self._span.high.astype(np.float64)[::-1][1:], -np.inf)
-        tp, fp = (np.cumsum(side[::-1]) for side in (self._table.pos, self._table.neg))
-        return with_none(Cuts(summary, low, np.minimum(below, low), tp, fp))
+        tp, fp, *columns = (np.cumsum(side[::-1]) for side in _sides(self._table))
+        return with_none(Cuts(summary, low, np.minimum(below, low), tp, fp, tuple(columns)))
+
+
+def _sides(table: Histogram | Rows) -> tuple[Sums, ...]:
+    return table.pos, table.neg, *table.columns
 
 
 def _joined(ranges: Ranges, one: Ranges) -> Ranges:
@@ -211,18 +218,19 @@ def _joined(ranges: Ranges, one: Ranges) -> Ranges:
     return Ranges(low[order], high[order])
 
 
-def _one_cut(summary: Summary, threshold: float, tp: int, fp: int) -> Cuts:
+def _one_cut(summary: Summary, threshold: float, sums: Iterable[int]) -> Cuts:
     at = np.array([float(threshold)])
-    return Cuts(summary, at, at, np.array([tp], dtype=np.int64), np.array([fp], dtype=np.int64))
+    tp, fp, *columns = (np.array([one], dtype=np.int64) for one in sums)
+    return Cuts(summary, at, at, tp, fp, tuple(columns))
 
 
 def _merged(*parts: Cuts) -> Cuts:
     """Return the cuts of all parts, thresholds descending, each once."""
     thresholds = np.concatenate([part.thresholds for part in parts])
     _, index = np.unique(-thresholds, return_index=True)
-    tp, fp = np.concatenate([part.tp for part in parts]), np.concatenate([part.fp for part in parts])
-    below = np.concatenate([part.below for part in parts])
-    return Cuts(parts[0].summary, thresholds[index], below[index], tp[index], fp[index])
+    sides = zip(*((part.below, part.tp, part.fp, *part.columns) for part in parts), strict=True)
+    below, tp, fp, *columns = (np.concatenate(side)[index] for side in sides)
+    return Cuts(parts[0].summary, thresholds[index], below, tp, fp, tuple(columns))
 
 
 def _close(found: SearchResult) -> Cuts:

@@ -141,7 +141,8 @@ def warnings_of(
         if not math.isnan(there) and not constraint.holds(there - float(constraint.bound)):
             said.append(
                 f"{text} holds on these rows ({short(here)}), but is expected to fail on new data "
-                f"(about {short(there)}). Use a stricter bound, or find(guarantee=0.95) for one that holds."
+                f"(about {short(there)}). Use a stricter bound"
+                + ("." if constraint.expression.columns else ", or find(guarantee=0.95) for one that holds.")
             )
     counts = {names.positive: confusion.tp + confusion.fn, "negatives": confusion.fp + confusion.tn}
     for name, number in counts.items():

@@ -73,7 +73,8 @@ def on_new_data(
 
     Cross-validation up to `CROSS_VALIDATED_ROWS` rows with labels in memory. Otherwise the optimism is
     estimated by the bootstrap on the counts of the buckets, which costs little however many rows there
-    are; with weights that is not possible.
+    are; with weights that is not possible. Nor is it for goals that add up columns, which are
+    cross-validated however many rows are in memory.
     """
     solution = model.solutions[0]
     assert solution is not None
@@ -83,7 +84,7 @@ def on_new_data(
     if fewest < 2:
         return NewData("none", math.nan, math.nan, "each class needs at least two rows")
     one_by_one = isinstance(source, ArraySource) and isinstance(source.streams[0].labels, Labels)
-    if one_by_one and rows <= CROSS_VALIDATED_ROWS:
+    if one_by_one and (goal.columns or rows <= CROSS_VALIDATED_ROWS):
         folds = min(FOLDS, fewest)
         try:
             found = assess(
@@ -111,8 +112,9 @@ def on_new_data(
                 for one, value in found.resubstitution_constraints.items()
             ),
         )
-    if weighted:
-        return NewData("none", math.nan, math.nan, "counts of weighted rows cannot be resampled")
+    if weighted or goal.columns:
+        what = "sums of columns" if goal.columns else "counts of weighted rows"
+        return NewData("none", math.nan, math.nan, f"{what} cannot be resampled")
     buckets = min(RESAMPLED_BUCKETS, len(model.edges))
     expressions = [goal.expression, *(one.expression for one in goal.constraints)]
     assert solution.confusion is not None

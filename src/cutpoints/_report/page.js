@@ -24,7 +24,7 @@ function show() {
 }
 
 const valueText = (x) => (state.by === "cost" ? money(paid(data.costs.profit ? -x : x)) : shown(x, data.goal.objective));
-const valueName = () => (state.by === "cost" ? `${data.costs.profit ? "Profit" : "Cost"} ${moneyVolume()[1]}` : data.goal.name);
+const valueName = () => (state.by === "cost" ? `${moneyName()} ${moneyVolume()[1]}` : data.goal.name);
 
 /* A value of the report's own goal on new data: a total on the rows, or per row. */
 function expectedText(x) {
@@ -69,6 +69,8 @@ function showCounts(c, s) {
     const cases = scaled(c[cell.dataset.cell]);
     cell.textContent = count(state.volume === "rows" || cases < 10 ? cases : Math.round(cases));
     cell.dataset.value = cases;
+    const cost = cellCost(c, cell.dataset.cell);
+    $(`money-${cell.dataset.cell}`).textContent = state.by === "cost" && cost !== 0 ? glued(`${cost < 0 ? "earn" : "cost"} ${money(scaled(Math.abs(cost)))}`) : "";
   }
   for (const name of TILES) put(`tile-${name}`, METRICS[name][2](c), shown(METRICS[name][2](c), name));
   $("volume-rows").textContent = shifted() ? `${count(TOTAL)} cases` : `these ${count(data.data.rows)} rows`;
@@ -216,13 +218,13 @@ function how(m) {
   const compared = certificate.rows_examined;
   const pairs = [
     ["Rule", `A ${data.names.case} is flagged when its score is at least the threshold. A threshold is shown with as few digits as make the same decisions on these rows; the policy has the exact one.`],
-    ["Goal", data.goal.text],
+    ["Goal", data.costs.goal ? `${data.goal.text}: ${money(number(m.solution.value))} ${data.goal.objective.startsWith("cost_per_row") ? "per row" : "on these rows"} at the best threshold` : data.goal.text],
     ["Proof", compared >= rows ? "Every threshold was compared; none is better." : `All ${count(rows)} rows were counted and ${count(compared)} compared one by one; a bound excludes the others. No threshold is better.`],
     ["Expected on new data", m.new_data.value === null ? `Not known: ${m.new_data.how}.` : `${m.new_data.how[0].toUpperCase()}${m.new_data.how.slice(1)}.`],
-    ...m.new_data.constraints.map((one) => [one.constraint, `${short(number(one.value))} on these rows; expect about ${one.expected === null ? "an unknown value" : short(number(one.expected))} on new data. For a constraint that holds on new data, use find with a guarantee.`]),
+    ...m.new_data.constraints.map((one) => [one.constraint, `${short(number(one.value))} on these rows; expect about ${one.expected === null ? "an unknown value" : short(number(one.expected))} on new data.`]),
     [`Share of ${data.names.positive}`, "Changing it re-weights the two classes: recall and false positive rate stay, everything else follows. Scores by class and Reliability show the data as they are."],
     ["Area under ROC", m.auc.value === null ? "undefined with one class" : `${short(m.auc.value)}${m.auc.error > 0.00005 ? ` \u00b1 ${short(m.auc.error)}` : ""}`],
-    ["Drawn", m.cuts.complete ? `All ${count(m.n)} thresholds that make a difference.` : `${count(m.n)} thresholds, each with its exact counts. The best threshold of the report is exact whatever is drawn${m.cuts.hull_exact ? ", and so is the lowest cost at any costs" : "; the lowest cost at other costs has a bound"}.`],
+    ["Drawn", m.cuts.complete ? `All ${count(m.n)} thresholds that make a difference.` : `${count(m.n)} thresholds, each with its exact counts. The best threshold of the report is exact whatever is drawn${CELLS.some(byRow) ? "" : m.cuts.hull_exact ? ", and so is the lowest cost at any costs" : "; the lowest cost at other costs has a bound"}.`],
     ["Data", `${count(rows)} rows${weighted ? " with weights" : ""}, ${count(positives)} positive, ${count(negatives)} negative${label ? `, labels in ${label}` : ""}; scores from ${digits(number(m.scores.low), 6)} to ${digits(number(m.scores.high), 6)}.`],
   ];
   $("how").replaceChildren(...pairs.flatMap(([name, text]) => [element("dt", name), element("dd", text)]));
@@ -262,11 +264,15 @@ function choose(index) {
 
 const FIELDS = { fp: "cost-fp", fn: "cost-fn", tp: "cost-tp", tn: "cost-tn", prevalence: "prevalence", month: "month" };
 
+/* What differs from row to row cannot be changed here. */
+const fixedCosts = () => Object.fromEntries(Object.keys(data.costs.columns).map((cell) => [cell, null]));
+
 /* Costs and shares from the fields; the threshold follows them. */
 function readFields(event) {
   const read = {};
   let wrong = "";
   for (const [name, id] of Object.entries(FIELDS)) {
+    if (byRow(name)) continue;
     const text = $(id).value.trim();
     read[name] = text === "" ? (name === "month" ? null : NaN) : Number(text);
     const most = name === "prevalence" ? 100 : Infinity;
@@ -278,7 +284,7 @@ function readFields(event) {
   $("cost-problem").textContent = wrong;
   if (wrong) return;
   const sign = data.costs.profit ? -1 : 1;
-  const costs = { tp: sign * read.tp || 0, fp: read.fp, fn: read.fn, tn: sign * read.tn || 0 };
+  const costs = { tp: sign * read.tp || 0, fp: read.fp, fn: read.fn, tn: sign * read.tn || 0, ...fixedCosts() };
   // The share in the data exactly, where the field shows it rounded.
   const rounded = $("prevalence").value === $("prevalence").dataset.rounded;
   if (event && event.target.id.startsWith("cost-")) state.by = "cost";
@@ -292,8 +298,7 @@ function readFields(event) {
 
 function reset() {
   const sign = data.costs.profit ? -1 : 1;
-  for (const name of ["fp", "fn"]) $(`cost-${name}`).value = data.costs[name];
-  for (const name of ["tp", "tn"]) $(`cost-${name}`).value = sign * data.costs[name] || 0;
+  for (const name of CELLS.filter((cell) => !byRow(cell))) $(`cost-${name}`).value = (["tp", "tn"].includes(name) ? sign : 1) * data.costs[name] || 0;
   $("prevalence").value = $("prevalence").dataset.rounded = String(Number((100 * data.data.prevalence).toPrecision(4)));
   $("prevalence").disabled = Boolean(noClass());
   $("month").value = data.names.per_month ?? "";

@@ -52,12 +52,14 @@ def render(summary: dict[str, Any]) -> str:
     best = next(model for model in summary["models"] if model["name"] == summary["best_model"])
     usual = next((point for point in best["operating_points"] if point["key"] == "usual"), None)
     script, css = "\n".join(map(_text, SCRIPTS)), _text("page.css")
-    fields = ("id", "title", "note")
+    charts = [[dict(zip(("id", "title", "note"), chart, strict=True)) for chart in group] for group in CHARTS]
+    if summary["costs"]["profit"]:
+        charts[0][0]["title"] = "Profit against threshold"
     return environment.from_string(_text("page.html.j2")).render(
         s=summary,
         best=best,
         usual=usual,
-        charts=[[dict(zip(fields, chart, strict=True)) for chart in group] for group in CHARTS],
+        charts=charts,
         number=_number,
         share=percent,
         policy=content_policy(script, css),

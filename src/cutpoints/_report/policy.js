@@ -87,8 +87,8 @@ function spread(base, at, c) {
 
 /* The costs of the page as a goal, as the library writes it. */
 function costText() {
-  const given = ["tp", "fp", "fn", "tn"].filter((name) => state.costs[name] !== 0);
-  return `cost(${(given.length ? given : ["fp"]).map((name) => `${name}=${state.costs[name]}`).join(", ")})`;
+  const given = CELLS.filter((name) => state.costs[name] !== 0);
+  return `cost(${(given.length ? given : ["fp"]).map((name) => `${name}=${data.costs.columns[name]?.cost ?? state.costs[name]}`).join(", ")})`;
 }
 
 /* The file for a cut: that of the library where it has made one, otherwise that of the optimum with
@@ -98,10 +98,10 @@ function policy(m, cut, made = null) {
   if (from) return `${JSON.stringify(from, null, 2)}\n`;
   const base = m.points.optimum.policy;
   const at = m.t[cut];
-  const c = m.raw(cut);
+  const { money: _, ...c } = m.raw(cut);
   const { checksum, ...rest } = base;
   const content = { ...rest, rule: { ...rest.rule, threshold: json(at) } };
-  const value = ownGoal() ? m.value[cut] : costOf(c);
+  const value = ownGoal() ? m.value[cut] : costOf(m.raw(cut));
   if (!ownGoal()) Object.assign(content, { objective: costText(), direction: "minimize" });
   if (shifted()) content.description = `Chosen for ${percent(state.prevalence)} ${data.names.positive}; the data have ${percent(data.data.prevalence)}.`;
   const low = at === Infinity ? number(m.scores.high) : m.cuts.complete && cut + 1 < m.n ? m.t[cut + 1] : below(at);

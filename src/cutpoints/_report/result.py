@@ -14,7 +14,7 @@ from cutpoints._report.headline import Names
 from cutpoints._report.page import render
 from cutpoints._report.pdf import print_page
 from cutpoints._report.segments import by_segment
-from cutpoints._report.summary import NAMELESS, is_money, look, ranked, summarize
+from cutpoints._report.summary import NAMELESS, is_money, look, per_row, ranked, summarize
 from cutpoints._report.verdict import verdict
 from cutpoints.exceptions import InvalidParameterError
 
@@ -155,14 +155,14 @@ def report(
     >>> cp.report(y, p, maximize="f1").to_dict()["models"][0]["solution"]["threshold"]
     0.3
     """
-    wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="report")
+    wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="report", columns=True)
     if title is not None and not isinstance(title, str):
         raise InvalidParameterError("title", got=title, expected="a string", caller="report")
     names = Names.of(positive_name=positive_name, case_name=case_name, unit=unit, per_month=per_month)
     data = as_data(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, caller="report", several=True,
-    )  # fmt: skip
+    ).for_goal(wanted, "report")  # fmt: skip
     made = _build(data, wanted, title, names, by=by, random_state=random_state)
     if path is not None:
         made.save(path)
@@ -200,7 +200,7 @@ def _build(
             ranked(models, wanted),
             wanted,
             names,
-            money=is_money(wanted) and not str(wanted.expression).startswith("cost_per_row"),
+            money=is_money(wanted) and not per_row(wanted),
             random_state=random_state,
         ),
     )

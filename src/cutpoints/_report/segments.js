@@ -3,10 +3,7 @@
 const ROUGH_POSITIVES = 50; // as in headline.py
 
 /* The confusion of a segment at a cut, at the share of positives of the page: its own share moves likewise. */
-function segmentAt(one, i) {
-  const [a, b] = weights();
-  return { tp: a * one.tp[i], fp: b * one.fp[i], fn: a * (one.positives - one.tp[i]), tn: b * (one.negatives - one.fp[i]) };
-}
+const segmentAt = (one, i) => confusionAt(one, i, one, weights());
 
 function segmentValue(c) {
   if (state.by === "cost") return costOf(c);

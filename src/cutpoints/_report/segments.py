@@ -10,6 +10,7 @@ from cutpoints import _segments as segments
 from cutpoints._find import solve
 from cutpoints._format import json_number, shortest_inside
 from cutpoints._kernel.weights import as_number as number
+from cutpoints._report.summary import money
 from cutpoints._search.run import decide
 from cutpoints._search.sweep import all_cuts
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
@@ -67,6 +68,7 @@ def _entry(source: ArraySource, goal: Goal, thresholds: NDArray[np.float64]) -> 
         "negatives": number(negatives),
         "tp": [summary.grid.number(x) for x in every.tp[called].tolist()],
         "fp": [summary.grid.number(x) for x in every.fp[called].tolist()],
+        "money": money(every[called], goal),
         "threshold": None,
         "value": None,
     }

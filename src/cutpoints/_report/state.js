@@ -5,6 +5,8 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 const number = (x) => (x === "inf" ? Infinity : x === "-inf" ? -Infinity : x === null ? NaN : x);
+const CELLS = ["tp", "fp", "fn", "tn"];
+const POSITIVE = ["tp", "fn"];
 const TOTAL = data.data.positives + data.data.negatives;
 
 // ---------------------------------------------------------------- metrics, as the library defines them
@@ -93,6 +95,13 @@ const shown = (x, name) => {
 
 // ---------------------------------------------------------------- models
 
+/* What a cut does, with positives counted a times and negatives b times. `money` is what the rows of a
+   cell cost in all where that differs from row to row: a number for each row is not on the page. */
+function confusionAt({ tp, fp, money }, i, { positives, negatives }, [a, b] = [1, 1]) {
+  const sums = Object.entries(money).map(([cell, x]) => [cell, (POSITIVE.includes(cell) ? a : b) * x[i]]);
+  return { tp: a * tp[i], fp: b * fp[i], fn: a * (positives - tp[i]), tn: b * (negatives - fp[i]), money: Object.fromEntries(sums) };
+}
+
 /* Columns of numbers for one model; index 0 is the highest threshold, the last flags every case. */
 function prepare(model) {
   const { cuts } = model;
@@ -111,9 +120,7 @@ function prepare(model) {
   made.low = finite.length ? finite[finite.length - 1] : 0;
   made.high = finite.length ? finite[0] : 1;
   made.at = (i) => warp(made, t[i]);
-  made.raw = (i) => ({
-    tp: cuts.tp[i], fp: cuts.fp[i], fn: data.data.positives - cuts.tp[i], tn: data.data.negatives - cuts.fp[i],
-  });
+  made.raw = (i) => confusionAt(cuts, i, data.data);
   return made;
 }
 
@@ -133,7 +140,10 @@ const ownCosts = () => Object.entries(state.costs).every(([name, x]) => x === da
 /* Whether what is optimized is what the report was made for. */
 const ownGoal = () => (state.by === "goal" ? true : data.costs.goal && ownCosts());
 const shifted = () => state.prevalence !== data.data.prevalence;
-const costOf = (c) => state.costs.tp * c.tp + state.costs.fp * c.fp + state.costs.fn * c.fn + state.costs.tn * c.tn;
+/* Whether a cell costs an amount that differs from row to row: it is then fixed. */
+const byRow = (cell) => cell in data.costs.columns;
+const cellCost = (c, cell) => c.money[cell] ?? state.costs[cell] * c[cell];
+const costOf = (c) => CELLS.reduce((sum, cell) => sum + cellCost(c, cell), 0);
 const goalSign = data.goal.direction === "maximize" ? 1 : -1;
 
 /* What a positive and a negative row count for at the share of positives of the page. */
@@ -145,12 +155,8 @@ function scene(m) {
   const key = JSON.stringify([state.by, state.costs, state.prevalence]);
   if (m.scene?.key === key) return m.scene;
   const moved = shifted();
-  const [a, b] = weights();
   const made = { key, problem: "", sign: state.by === "cost" ? -1 : goalSign };
-  const all = m.t.map((_, i) => {
-    const c = m.raw(i);
-    return { tp: a * c.tp, fp: b * c.fp, fn: a * c.fn, tn: b * c.tn };
-  });
+  const all = m.t.map((_, i) => confusionAt(m.cuts, i, data.data, weights()));
   made.confusion = (i) => all[i];
   const columns = {};
   made.column = (name) => (columns[name] ??= all.map(METRICS[name][2]));
@@ -170,9 +176,9 @@ function scene(m) {
   }
   made.proven = ownGoal() && (!moved || made.problem !== "");
   made.best = made.proven ? m.best : bestOf(made);
-  const onHull = state.by === "cost" && !data.goal.bounds.length && m.cuts.hull_exact;
-  made.exact = made.proven || m.cuts.complete || onHull;
-  made.bound = state.by === "cost" && !data.goal.bounds.length ? costBound(all, made) : NaN;
+  const ofCounts = state.by === "cost" && !data.goal.bounds.length && !CELLS.some(byRow);
+  made.exact = made.proven || m.cuts.complete || (ofCounts && m.cuts.hull_exact);
+  made.bound = ofCounts ? costBound(all, made) : NaN;
   m.scene = made;
   return made;
 }
@@ -193,7 +199,7 @@ function costBound(all, made) {
   if (made.exact) return made.best < 0 ? NaN : made.value[made.best];
   let bound = Math.min(...made.value);
   for (let i = 1; i < all.length; i += 1) {
-    bound = Math.min(bound, costOf({ tp: all[i].tp, fn: all[i].fn, fp: all[i - 1].fp, tn: all[i - 1].tn }));
+    bound = Math.min(bound, costOf({ tp: all[i].tp, fn: all[i].fn, fp: all[i - 1].fp, tn: all[i - 1].tn, money: {} }));
   }
   return bound;
 }

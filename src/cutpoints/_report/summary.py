@@ -6,7 +6,7 @@ Its form is described by ``docs/report.schema.json``.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,7 @@ from cutpoints._report.headline import Names, metric_value, money_value, sentenc
 from cutpoints._report.new_data import NewData, on_new_data
 from cutpoints._version import __version__
 from cutpoints.exceptions import InfeasibleError
+from cutpoints.metrics.columns import RowSum, RowValue
 from cutpoints.metrics.metric import Metric
 from cutpoints.metrics.registry import get
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
     from cutpoints._data.source import Source
     from cutpoints._kernel.cuts import Cuts
-    from cutpoints._result import Confusion, Solution
+    from cutpoints._result import Solution
 
 VERSION = 1
 """The version of the form of the summary."""
@@ -127,10 +128,15 @@ def ranked(models: Sequence[ModelSummary], goal: Goal) -> list[ModelSummary]:
 
 
 def is_money(goal: Goal) -> bool:
-    """Return whether the goal is a total cost or profit, and better if it is lower or higher."""
+    """Return whether the goal is a cost or a profit, and better if it is lower or higher."""
     own = goal.expression
     wanted = {"cost": "minimize", "cost_per_row": "minimize", "profit": "maximize"}
-    return isinstance(own, Metric) and wanted.get(own.name) == goal.direction
+    return isinstance(own, Metric | RowSum) and wanted.get(own.name) == goal.direction
+
+
+def per_row(goal: Goal) -> bool:
+    """Return whether a goal that is money is per row, not a total."""
+    return str(goal.expression).startswith("cost_per_row")
 
 
 def summarize(
@@ -213,14 +219,15 @@ def _decision(model: ModelSummary, goal: Goal, names: Names, costs: Mapping[str,
     assert solution.interval is not None
     assert solution.value is not None
     assert confusion is not None
-    usual = model.cuts.usual(USUAL)
+    usual = model.cuts.value(goal.expression, USUAL) if model.cuts.probabilities else None
     if costs["goal"]:
-        here = _cost_per_case(costs, _exact(confusion))
-        beside = None if usual is None else _cost_per_case(costs, usual)
+        here, beside = (
+            None if x is None else _cost_per_case(goal, model, x) for x in (solution.value, usual)
+        )
+        assert here is not None
         value = money_value(names, here, beside, profit=costs["profit"])
     else:
-        beside = None if usual is None else goal.expression.rounded(**usual)
-        value = metric_value(goal, display(goal), solution.value, beside)
+        value = metric_value(goal, display(goal), solution.value, usual)
     shown = shortest_inside(solution.interval.low, solution.interval.high)
     return sentence(
         names,
@@ -239,8 +246,7 @@ def _expectation(model: ModelSummary, goal: Goal, names: Names, costs: Mapping[s
         return ""
     if not costs["goal"]:
         return f"Expect {display(goal)} of about {short(expected)} on new data."
-    total = 1 if str(goal.expression).startswith("cost_per_row") else sum(model.cuts.summary.totals)
-    per_case = expected / float(total)
+    per_case = _cost_per_case(goal, model, expected) * (-1 if costs["profit"] else 1)
     cases, said = names.volume
     verb = "earn" if costs["profit"] else "pay"
     return f"Expect to {verb} about {names.money(cases * per_case)} {said} on new data."
@@ -310,50 +316,38 @@ def _operating_points(
     assert best is not None
     assert best.interval is not None
     assert best.value is not None
-    found = [_point("optimum", "Best for the goal", best.interval.high, _exact(best.confusion), goal)]
+    found = [_point("optimum", "Best for the goal", best.interval.high, known, goal)]
     found[0]["policy"] = best.policy(**deployable).to_dict()
     for i, tie in enumerate(best.ties[:LISTED_TIES]):
-        counts = tie.confusion.fractions()
-        found.append(_point(f"tie-{i + 1}", "Just as good (tie)", tie.threshold, counts, goal))
+        found.append(_point(f"tie-{i + 1}", "Just as good (tie)", tie.threshold, known, goal))
     names = [name for name in ALTERNATIVES if not _is(goal, name)]
     for name, other in zip(names, others, strict=True):
         if other is not None and other.interval is not None:
             key, text = f"best-{name}", ALTERNATIVES[name]
-            found.append(_point(key, text, other.interval.high, _exact(other.confusion), goal))
+            found.append(_point(key, text, other.interval.high, known, goal))
             found[-1]["policy"] = other.policy(**deployable).to_dict() if few else None
     for key, text, threshold in _near(known, goal, best.value):
         if all(threshold != point["at"] for point in found):
-            found.append(_point(key, text, threshold, known.confusion(threshold), goal))
-    usual = known.usual(USUAL)
-    if usual is not None:
-        found.insert(1 + min(len(best.ties), LISTED_TIES), _point("usual", "0.5", USUAL, usual, goal))
+            found.append(_point(key, text, threshold, known, goal))
+    if known.probabilities:
+        found.insert(1 + min(len(best.ties), LISTED_TIES), _point("usual", "0.5", USUAL, known, goal))
     return found
 
 
-def _point(
-    key: str, text: str, threshold: float, counts: Mapping[str, Fraction] | None, goal: Goal
-) -> dict[str, Any]:
-    assert counts is not None
-    meets = True
-    for constraint in goal.constraints:
-        value = constraint.expression.rounded(**counts)
-        meets &= not math.isnan(value) and bool(constraint.holds(value - float(constraint.bound)))
+def _point(key: str, text: str, threshold: float, known: ModelCuts, goal: Goal) -> dict[str, Any]:
+    at = known.index_at(threshold)
+    counts = known.cuts.confusion(at)
     return {
         "at": threshold,
         "key": key,
         "name": text,
         "threshold": json_number(threshold),
         "confusion": {name: number(count) for name, count in counts.items()},
-        "value": json_number(goal.expression.rounded(**counts)),
-        "meets_constraints": meets,
+        "value": json_number(known.cuts.value(goal.expression, at)),
+        "meets_constraints": bool(known.cuts[at : at + 1].feasible(goal.constraints)[0]),
         "metrics": {name: json_number(get(name).rounded(**counts)) for name in TILES},
         "policy": None,
     }
-
-
-def _exact(confusion: Confusion | None) -> dict[str, Fraction]:
-    assert confusion is not None
-    return confusion.fractions()
 
 
 def _near(known: ModelCuts, goal: Goal, best: float) -> list[tuple[str, str, float]]:
@@ -383,10 +377,23 @@ def _cuts(cuts: Cuts, goal: Goal) -> dict[str, Any]:
         "tp": [number(x) for x in cuts.tp.tolist()],
         "fp": [number(x) for x in cuts.fp.tolist()],
         "value": _listed(cuts.values(goal.expression)),
+        "money": money(cuts, goal),
     }
     feasible = cuts.feasible(goal.constraints)
     found["feasible"] = None if feasible.all() else [bool(x) for x in feasible]
     return found
+
+
+def money(cuts: Cuts, goal: Goal) -> dict[str, list[Any]]:
+    """Return what the rows of each cell cost in all, at each cut, where that differs from row to row."""
+    own = goal.expression
+    if not (isinstance(own, RowSum) and is_money(goal)):
+        return {}
+    one_cell = {name: {name: -goal.sign * value} for name, value in own.worth.items() if value.terms}
+    return {
+        name: _listed(cuts.values(replace(own, worth=worth, per_row=False)))
+        for name, worth in one_cell.items()
+    }
 
 
 def _listed(values: NDArray[np.float64]) -> list[Any]:
@@ -401,16 +408,30 @@ def _costs(goal: Goal, positives: Fraction, negatives: Fraction) -> dict[str, An
     """Return what the page's fields start with, and whether these costs are the goal itself.
 
     The costs of a goal that is a cost or a profit; those that a linear goal amounts to; otherwise 1 and 1.
+    A cost that differs from row to row is None, and `columns` has its text: as a cost, and as it is shown.
     """
-    found = {"tp": 0.0, "fp": 1.0, "fn": 1.0, "tn": 0.0}
+    found: dict[str, Any] = {"tp": 0.0, "fp": 1.0, "fn": 1.0, "tn": 0.0}
     own = goal.expression
     if is_money(goal):
-        assert isinstance(own, Metric)
-        profit, given = own.name == "profit", dict(own.parameters)
-        found = {name: float((-1 if profit else 1) * given.get(name, Fraction(0))) for name in found}
-        review = given.get("review")
-        reviewed = None if review is None else float(-review if profit else review)
-        return found | {"review": reviewed, "goal": True, "profit": profit}
+        assert isinstance(own, Metric | RowSum)
+        profit, sign = own.name == "profit", -1 if own.name == "profit" else 1
+        if isinstance(own, RowSum):
+            worth, review = {name: sign * value for name, value in own.worth.items()}, None
+        else:
+            given = dict(own.parameters)
+            worth = {name: RowValue(constant=sign * given.get(name, Fraction(0))) for name in found}
+            review = sign * given["review"] if "review" in given else None
+        return {
+            **{name: None if value.terms else float(value.constant) for name, value in worth.items()},
+            "columns": {
+                name: {"cost": str(value), "shown": str(value * (sign if name in ("tp", "tn") else 1))}
+                for name, value in worth.items()
+                if value.terms
+            },
+            "review": None if review is None else float(review),
+            "goal": True,
+            "profit": profit,
+        }
     form = goal.expression.linear_fractional(positives, negatives)
     if form is not None and form.is_linear and form.denominator[0]:
         per_hit, per_alarm = (goal.sign * change / form.denominator[0] for change in form.numerator[1:])
@@ -418,12 +439,13 @@ def _costs(goal: Goal, positives: Fraction, negatives: Fraction) -> dict[str, An
         if miss > 0 and alarm > 0:
             least = min(miss, alarm)
             found |= {"fp": float(alarm / least), "fn": float(miss / least)}
-    return found | {"review": None, "goal": False, "profit": False}
+    return found | {"columns": {}, "review": None, "goal": False, "profit": False}
 
 
-def _cost_per_case(costs: Mapping[str, Any], counts: Mapping[str, Fraction]) -> float:
-    total = sum(Fraction(costs[name]) * count for name, count in counts.items())
-    return float(total / sum(counts.values()))
+def _cost_per_case(goal: Goal, model: ModelSummary, value: float) -> float:
+    """Return what a case costs at a value of the goal, which is money; a profit is a negative cost."""
+    rows = 1.0 if per_row(goal) else float(sum(model.cuts.summary.totals))
+    return -goal.sign * value / rows
 
 
 def _warnings(model: ModelSummary, goal: Goal, names: Names, *, weighted: bool) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cutpoints._compare import joint_table, paired_bootstrap
+from cutpoints._compare import joint_table, paired_bootstrap, paired_row_bootstrap
 from cutpoints._format import short
 from cutpoints._report.cuts import ALL_CUTS_ROWS
 from cutpoints.exceptions import CutpointError
@@ -39,7 +39,11 @@ def verdict(
         return f"{untested}: {error.facts}"
     scores = list(rows.scores.values())
     decisions = [model.solution.decide(scores[model.place]) for model in (first, second)]
-    found = paired_bootstrap(joint_table(rows.y, *decisions), goal.expression, random_state=random_state)
+    found = (
+        paired_row_bootstrap(rows, decisions, goal.expression, random_state=random_state)
+        if goal.expression.columns
+        else paired_bootstrap(joint_table(rows.y, *decisions), goal.expression, random_state=random_state)
+    )
     cases, said = names.volume
 
     def shown(x: float) -> str:

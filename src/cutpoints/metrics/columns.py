@@ -209,6 +209,11 @@ class RowSum(Expression):
         """The columns that are added up."""
         return tuple(dict.fromkeys(each for value in self.worth.values() for _, each in value.terms))
 
+    @property
+    def degree(self) -> int:  # type: ignore[override]
+        """0 per row, otherwise 1."""
+        return 0 if self.per_row else 1
+
     @cached_property
     def _weights(self) -> dict[Column | None, dict[str, Fraction]]:
         """What the cells of each column are multiplied by; None stands for the counts."""

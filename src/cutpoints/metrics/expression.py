@@ -104,6 +104,8 @@ class Expression(ABC):
     """How the value moves with TP and FP at fixed P and N; None if it does not move one way."""
     columns: tuple[Column, ...] = ()
     """The columns of the data that it adds up."""
+    degree: int = 0
+    """1: the value grows with the counts, as a cost does; 0: only their ratios matter."""
 
     @abstractmethod
     def evaluate(self, *, tp: Any, fp: Any, fn: Any, tn: Any, step: Any = 1.0, columns: Any = None) -> Any:
@@ -306,6 +308,11 @@ class WeightedSum(Expression):
         return tuple(dict.fromkeys(column for _, term in self.terms for column in term.columns))
 
     @property
+    def degree(self) -> int:  # type: ignore[override]
+        """1 if every part grows with the counts."""
+        return min(term.degree for _, term in self.terms)
+
+    @property
     def rational(self) -> bool:  # type: ignore[override]
         """Whether every part is."""
         return all(term.rational for _, term in self.terms)
@@ -465,6 +472,13 @@ class Constraint:
         weight, term = only
         relation = self.relation if weight > 0 else MIRRORED[self.relation]
         return Constraint(term, relation, (self.bound - self.expression.constant) / weight)
+
+    def for_share(self, share: Fraction) -> Constraint:
+        """Return what it means for this share of the rows: half of them may hold half of a total."""
+        fixed = self.expression.constant if isinstance(self.expression, WeightedSum) else Fraction(0)
+        if self.expression.degree == 0:
+            return self
+        return Constraint(self.expression, self.relation, fixed + (self.bound - fixed) * share)
 
     def holds(self, sign: Any) -> Any:
         """Return whether it is met where ``value - bound`` has this sign."""

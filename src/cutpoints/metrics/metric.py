@@ -63,7 +63,6 @@ class Metric(Expression):
     linear: bool = True
     """Whether numerator and denominator are linear in TP and FP at fixed P and N."""
     degree: Literal[0, 1] = 0
-    """1: the value grows with the counts, as a cost does; 0: only their ratios matter."""
     box_bounds: Callable[[Metric, Box], Bounds] | None = None
     magnitude_: Callable[[float, float], float] = lambda positives, negatives: 0.0
     parameters: tuple[tuple[str, Fraction], ...] = ()
