@@ -221,10 +221,8 @@ def _decision(model: ModelSummary, goal: Goal, names: Names, costs: Mapping[str,
     assert confusion is not None
     usual = model.cuts.value(goal.expression, USUAL) if model.cuts.probabilities else None
     if costs["goal"]:
-        here, beside = (
-            None if x is None else _cost_per_case(goal, model, x) for x in (solution.value, usual)
-        )
-        assert here is not None
+        here = _cost_per_case(goal, model, solution.value)
+        beside = None if usual is None else _cost_per_case(goal, model, usual)
         value = money_value(names, here, beside, profit=costs["profit"])
     else:
         value = metric_value(goal, display(goal), solution.value, usual)
