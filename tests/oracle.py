@@ -560,16 +560,16 @@ def solve_rows(rows, worth, direction, bounds=()):
 # --- several thresholds
 
 
-def joint(segments, objective, direction, bounds=(), *, each=(), gap=None):
+def joint(segments, objective, direction, bounds=(), *, each=(), gaps=()):
     """The best value of one cut per segment, by trying all combinations; None if none meets the bounds.
 
     `segments` are lists of rows. Bounds in `each` segment do not apply where they are undefined at all of
-    its cuts, and neither does the bound on the `gap`, (metric, relation, number).
+    its cuts, and neither does the bounds on the `gaps`, (metric, relation, number).
     """
     sign = 1 if direction == "maximize" else -1
     best = None
     for combination in itertools.product(*(_allowed(cuts(rows), each) for rows in segments)):
-        if gap is not None and not _close(segments, combination, *gap):
+        if not all(_close(segments, combination, *gap) for gap in gaps):
             continue
         total = added(cut.confusion for cut in combination)
         value = objective.value(total)

@@ -81,8 +81,8 @@ class CrossValidatedJoint(JsonForm):
         The constraints that do not hold there.
     broken_segments : int
         How many segments break what must hold in each.
-    gap : float or None
-        The largest difference between segments, where that was bounded.
+    gap : dict of str to float
+        The largest difference between segments, for each that was bounded.
     folds, infeasible_folds : int
         How many folds there were, and for how many the other rows have no thresholds.
     """
@@ -92,7 +92,7 @@ class CrossValidatedJoint(JsonForm):
     constraints: Mapping[str, float]
     broken: tuple[str, ...]
     broken_segments: int
-    gap: float | None
+    gap: Mapping[str, float]
     folds: int
     infeasible_folds: int
 
@@ -201,7 +201,7 @@ def cross_validate(
         confusion,
         *reached(problem.goal, confusion),
         sum(bool(reached(Goal(problem.goal.expression, "maximize", problem.each), one)[1]) for one in pooled),
-        problem.gap_of(pooled),
+        problem.gaps_of(pooled),
         FOLDS,
         infeasible,
     )

@@ -69,9 +69,10 @@ def find_joint(
     each : str, constraint, or a list of them, default=None
         What must hold in each segment, ``"recall >= 0.6"``; any metric. Where it is undefined at every
         threshold of a segment, such as recall without positives, it does not apply.
-    gap : str or constraint, default=None
-        How far a rate may differ between segments: ``"recall <= 0.05"``. Segments in which the rate is
-        undefined take no part. The thresholds are fixed: no row is decided by chance.
+    gap : str, constraint, or a list of them, default=None
+        How far a rate may differ between segments: ``"recall <= 0.05"``; equalized odds are
+        ``["recall <= 0.05", "fpr <= 0.05"]``. Segments in which the rate is undefined take no part. The
+        thresholds are fixed: no row is decided by chance.
     guarantee : float in (0, 1) or "expectation", default=None
         Ask for constraints that hold on new data from the same source, with this confidence, as in `find`.
         A third of the rows fixes the frontier of the segments, the others certify how far along it the
@@ -109,7 +110,8 @@ def find_joint(
     """
     wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="find_joint")
     in_each = constraints(each, "find_joint")
-    between = _gap(constraints(gap, "find_joint"))
+    gaps = constraints(gap, "find_joint")
+    _check_gaps(gaps)
     data = as_data(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, caller="find_joint",
@@ -118,24 +120,23 @@ def find_joint(
     if guarantee is not None:
         promise = Promise.of(guarantee, random_state, data, each=each, gap=gap)
     rows = segmented(data, by, caller="find_joint")
-    problem = Problem(rows.cuts, wanted, in_each, between)
+    problem = Problem(rows.cuts, wanted, in_each, gaps)
     known = data.known(rows.cuts.thresholds.dtype)
     return joint_solution(problem, rows, promise, random_state, known, rows_are_counted=counted(data, rows))
 
 
-def _gap(given: tuple[Constraint, ...]) -> Constraint | None:
-    """Return the bound on the difference between segments; raise for what is none."""
-    for one in given:
+def _check_gaps(gaps: tuple[Constraint, ...]) -> None:
+    """Raise for what does not bound a difference between segments."""
+    for one in gaps:
         impossible = one.bound < 0 or (one.strict and one.bound == 0)
-        if len(given) > 1 or one.wants_high or impossible or not one.expression.rational:
+        if one.wants_high or impossible or not one.expression.rational:
             raise InvalidParameterError(
                 "gap",
                 caller="find_joint",
-                expected="one upper bound, of 0 or more, on the difference of a rate between segments",
-                got=" and ".join(map(str, given)),
+                expected="an upper bound, of 0 or more, on the difference of a rate between segments",
+                got=str(one),
                 hint="for example gap='recall <= 0.05'.",
             )
-    return given[0] if given else None
 
 
 def counted(data: Data, rows: SegmentedRows) -> bool:
@@ -164,7 +165,7 @@ def joint_solution(
         "direction": goal.direction,
         "constraints": tuple(map(str, goal.constraints)),
         "each": tuple(map(str, problem.each)),
-        "gap": None if problem.gap is None else str(problem.gap),
+        "gap": tuple(map(str, problem.gaps)),
         "rows": summary.rows,
         "positives": summary.grid.number(summary.positives),
         "negatives": summary.grid.number(summary.negatives),

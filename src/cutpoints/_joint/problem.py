@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cutpoints._goal import Goal, furthest, with_others
 from cutpoints._result import Attainable
-from cutpoints._search.gap import Gap, rates
+from cutpoints._search.gap import Gap, maximize_within, rates
 from cutpoints._search.joint import solve
 from cutpoints._search.linear_goal import bound_of, linear_goal
 from cutpoints._search.points import Points
@@ -41,7 +41,7 @@ class Problem:
     cuts: SegmentCuts
     goal: Goal
     each: tuple[Constraint, ...] = ()
-    gap: Constraint | None = None
+    gaps: tuple[Constraint, ...] = ()
     caller: str = "find_joint"
     scale: Fraction = Fraction(1)
     """What a count is multiplied by: of a part of the rows, so much is asked as of all."""
@@ -50,26 +50,29 @@ class Problem:
     def points(self) -> Points:
         """The cuts that are allowed in their segments."""
         allowed = allowed_in_each(self.cuts, self.each) if self.each else None
-        if self.gap is not None:
+        for above_under in self._rates:
             # Where the rate has no value at a cut, but has at others, the cut cannot be compared.
-            known = np.asarray(self._rates[1] != 0, dtype=np.bool_)
+            known = np.asarray(above_under[1] != 0, dtype=np.bool_)
             undefined = np.bincount(self.cuts.segment[known], minlength=len(self.cuts)) == 0
             known |= undefined[self.cuts.segment]
             allowed = known if allowed is None else known & allowed
         return Points.of(self.cuts, allowed)
 
     @cached_property
-    def _rates(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        assert self.gap is not None
-        return rates(self.cuts, self.gap)
+    def _rates(self) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+        return [rates(self.cuts, one) for one in self.gaps]
 
     @cached_property
     def maximizer(self) -> Maximizer | None:
         """How a linear objective is maximized, where it is not the plain way."""
-        if self.gap is None or len(self.points.empty):
+        points = self.points
+        if not self.gaps or len(points.empty):
             return None
-        above, under = (side[self.points.cut] for side in self._rates)
-        return Gap.of(self.points, above, under, self.gap).maximize
+        found = [
+            Gap.of(points, above[points.cut], under[points.cut], one)
+            for (above, under), one in zip(self._rates, self.gaps, strict=True)
+        ]
+        return partial(maximize_within, found)
 
     def of(self, cuts: SegmentCuts) -> Problem:
         """Return the same problem for a part of the rows, which stands for all of them."""
@@ -90,13 +93,14 @@ class Problem:
             **{name: count * self.scale for name, count in counts.items()}
         )
 
-    def gap_of(self, confusions: list[Confusion]) -> float | None:
-        """Return the largest difference between segments; None if that is not bounded."""
-        if self.gap is None:
-            return None
-        found = [one.metric(self.gap.expression) for one in confusions]
-        known = [one for one in found if not math.isnan(one)]
-        return max(known) - min(known) if known else math.nan
+    def gaps_of(self, confusions: list[Confusion]) -> dict[str, float]:
+        """Return the largest difference between segments, for each that is bounded."""
+        found = {}
+        for gap in self.gaps:
+            values = [one.metric(gap.expression) for one in confusions]
+            known = [one for one in values if not math.isnan(one)]
+            found[str(gap)] = max(known) - min(known) if known else math.nan
+        return found
 
     def attainable(self) -> tuple[Attainable, ...]:
         """Say how far each constraint can be met, alone and where the others hold."""

@@ -104,7 +104,7 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
     direction: Literal["maximize", "minimize"]
     constraints: tuple[str, ...]
     each: tuple[str, ...]
-    gap: str | None
+    gap: tuple[str, ...]
     rows: int
     positives: int | float
     negatives: int | float
@@ -161,7 +161,7 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
 
         NaN where the rate is not linear in the counts of a segment, such as precision; None without a gap.
         """
-        return None if self.gap is None else self._beside_it.randomized()
+        return self._beside_it.randomized() if self.gap else None
 
     def frontier(self) -> Frontier:
         """Return the most true positives for any number of false positives, with their thresholds."""
@@ -208,7 +208,7 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
                     attainable=dict.fromkeys(self.each, 0.0), empty=repr(self.empty[0])
                 )
             if not self.attainable:
-                raise InfeasibleError.joint(attainable={f"a gap of {self.gap}": math.nan})
+                raise InfeasibleError.joint(attainable={f"a gap of {text}": math.nan for text in self.gap})
             together = all(one.with_others is not None for one in self.attainable)
             best = [one.with_others or one for one in self.attainable] if together else self.attainable
             raise InfeasibleError.joint(
@@ -231,8 +231,7 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
     def goal(self) -> str:
         """Return the goal in words."""
         held = [*self.constraints, *(f"{text} in each" for text in self.each)]
-        if self.gap is not None:
-            held.append(f"a gap of {self.gap}")
+        held += [f"a gap of {text}" for text in self.gap]
         return in_words(self.direction, self.objective, held)
 
     def to_dict(self) -> dict[str, Any]:
@@ -245,7 +244,7 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
             "direction": self.direction,
             "constraints": list(self.constraints),
             "each": list(self.each),
-            "gap": self.gap,
+            "gap": list(self.gap),
             "confusion": json_form(self.confusion),
             "certificate": self.certificate.to_dict(),
             "rows": self.rows,
@@ -261,7 +260,7 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
             shown["single"] = self.single.to_short_dict()
             shown["separate"] = self.separate.to_dict()
             shown["cross_validated"] = self.cross_validated.to_dict()
-            if self.gap is not None:
+            if self.gap:
                 shown["randomized"] = json_number(self.randomized)
         elif self.status == "infeasible":
             shown["attainable"] = [one.to_dict() for one in self.attainable]
@@ -301,7 +300,7 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
         ]
         if self.guarantee is not None:
             lines.insert(1, ("guarantee", self._promise()))
-        if self.gap is not None and self.randomized == self.randomized:
+        if self.gap and self.randomized == self.randomized:
             lines.insert(
                 1, ("by chance", f"{self.randomized:.6g} at most, if equal rows may be decided differently")
             )
@@ -316,7 +315,7 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
             return f"no threshold of segment {self.empty[0]!r} meets {' and '.join(self.each)}"
         best = [one.with_others or one for one in self.attainable]
         if not best:
-            return f"no thresholds have a gap of {self.gap}"
+            return f"no thresholds have a gap of {' and '.join(self.gap)}"
         return "no thresholds meet the constraints; the best are " + ", ".join(
             f"{one.value:.6g} for {one.constraint}" for one in best
         )
@@ -328,8 +327,7 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
         held = "".join(f", {text} is {value:.4g}" for text, value in found.constraints.items())
         if self.each:
             held += f", {' and '.join(self.each)} is broken in {found.broken_segments:,} segments"
-        if found.gap is not None:
-            held += f", a gap of {self.gap} is {found.gap:.4g}"
+        held += "".join(f", a gap of {text} is {value:.4g}" for text, value in found.gap.items())
         return f"{found.value:.6g}  ({found.folds}-fold cross-validated{held})"
 
     def _single(self) -> str:

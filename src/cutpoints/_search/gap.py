@@ -3,15 +3,18 @@
 If no two segments differ by more than the bound, all rates lie in a window ``[low, low + bound]``, where
 `low` is the rate of one of the cuts. In one window each segment may pick any of its cuts inside, so it is a
 joint problem without the gap. Sums of the segments' best cuts bound the value of every window at once; only
-the windows whose bound is better than the best solution so far are solved.
+the windows whose bound is better than the best solution so far are solved, and points that are in none of
+them are dropped.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 
 WINDOWS = 1_000
 """Windows that are solved one by one; beyond that the search ends, with the bound so far."""
+BOXES = 1_000
+"""Problems with one gap that are solved for several gaps."""
 _WHOLE = 1 << 53
 _MOST_INT = 1 << 62
 
@@ -58,6 +63,7 @@ class Gap:
     """Where the rates of points lie, as ranks: window w has the points with ``enters <= w <= leaves``."""
 
     points: Points
+    """Their cuts are places among the points of the whole problem."""
     enters: NDArray[np.int64]
     leaves: NDArray[np.int64]
     free: NDArray[np.bool_]
@@ -82,23 +88,68 @@ class Gap:
         leaves, enters = np.zeros(len(known), dtype=np.int64), np.zeros(len(known), dtype=np.int64)
         leaves[some], enters[some] = rank[: len(some)], rank[len(some) :] + constraint.strict
         free = np.bincount(points.segment[some], minlength=len(points)) == 0
-        return cls(points, enters, leaves, free)
+        places = Points(points.tp, points.fp, points.first, np.arange(len(points.tp)))
+        return cls(places, enters, leaves, free)
 
     @cached_property
     def windows(self) -> NDArray[np.int64]:
         """The windows that begin at the rate of a point."""
         return np.unique(self.leaves[~self.free[self.points.segment]])
 
-    def inside(self, window: int) -> Points:
-        """Return the points of a window; their cuts are positions among all points."""
-        mask = (self.enters <= window) & (self.leaves >= window) | self.free[self.points.segment]
-        every = Points(self.points.tp, self.points.fp, self.points.first, np.arange(len(mask)))
-        return every.only(mask)
+    def keeps(self, picks: Index) -> bool:
+        """Whether there is a window with all these points."""
+        known = picks[~self.free]
+        return len(known) == 0 or bool(self.enters[known].max() <= self.leaves[known].min())
 
-    def bounds(self, line: Linear) -> NDArray[Any]:
-        """Return for each window the sum of the largest values of a line; NaN, or the least, for none.
+    def middle(self, picks: Index) -> int:
+        """Return a window after one of these points has left, and before another one has entered."""
+        known = picks[~self.free]
+        return int(self.enters[known].max() + self.leaves[known].min()) // 2
 
-        The best of a segment changes only where one of its points enters or leaves.
+    def between(self, low: int, high: int) -> NDArray[np.bool_]:
+        """Return the points that are in one of the windows from `low` to `high`."""
+        mask = (self.enters <= high) & (self.leaves >= low)
+        return mask | self.free[self.points.segment] if self.free.any() else mask
+
+    def only(self, mask: NDArray[np.bool_]) -> Gap:
+        """Return some of the points."""
+        return Gap(self.points.only(mask), self.enters[mask], self.leaves[mask], self.free)
+
+    @cached_property
+    def _spans(self) -> list[_Span | None]:
+        """Where the best of each segment can change, and between which of its points it is then."""
+        points, windows = self.points, self.windows
+        found: list[_Span | None] = []
+        for segment in range(len(points)):
+            if self.free[segment]:
+                found.append(None)
+                continue
+            part = slice(points.first[segment], points.first[segment + 1])
+            order = np.argsort(self.leaves[part], kind="stable")
+            leaves, enters = self.leaves[part][order], self.enters[part][order]
+            changes = np.zeros(len(windows) + 1, dtype=np.bool_)
+            changes[0] = True
+            changes[np.searchsorted(windows, enters)] = True
+            changes[np.searchsorted(windows, leaves, side="right")] = True
+            at = np.flatnonzero(changes[:-1])
+            start, stop = np.searchsorted(leaves, windows[at]), np.searchsorted(enters, windows[at], "right")
+            found.append(_Span(part.start + order, at, start, stop))
+        return found
+
+    @cached_property
+    def _possible(self) -> NDArray[np.bool_]:
+        """The windows in which every segment has a point."""
+        empty = np.zeros(len(self.windows), dtype=np.int64)
+        for span in self._spans:
+            if span is not None:
+                none = (span.stop <= span.start).astype(np.int64)
+                empty[span.at] += np.diff(none, prepend=0)
+        return np.cumsum(empty) == 0
+
+    def bounds(self, line: Linear) -> NDArray[np.float64]:
+        """Return for each window the sum of the largest values of a line; -inf where a segment has no point.
+
+        The best of a segment changes only where one of its points enters or leaves. Exact up to 2**53.
         """
         points = self.points
         x, y = (int(side.sum()) + 1 for side in points.largest)
@@ -107,56 +158,45 @@ class Gap:
         tp, fp = (points.tp, points.fp) if exact else points.floats
         a, b = (line.tp, line.fp) if exact else (float(line.tp), float(line.fp))
         values = a * tp + b * fp
-        windows = self.windows
-        total = np.zeros(len(windows), dtype=values.dtype)
-        empty = np.zeros(len(windows), dtype=np.int64)
-        for segment in range(len(points)):
-            part = slice(points.first[segment], points.first[segment + 1])
-            if self.free[segment]:
-                total[:1] += values[part].max()
+        total = np.zeros(len(self.windows), dtype=values.dtype)
+        for segment, span in enumerate(self._spans):
+            if span is None:
+                total[:1] += values[points.first[segment] : points.first[segment + 1]].max()
                 continue
-            order = np.argsort(self.leaves[part], kind="stable")
-            leaves, enters, own = (side[part][order] for side in (self.leaves, self.enters, values))
-            at = np.unique(np.searchsorted(windows, np.concatenate([enters, leaves + 1])))
-            at = np.unique(np.concatenate([[0], at[at < len(windows)]]))
-            best, none = _largest(
-                own,
-                np.searchsorted(leaves, windows[at], side="left"),
-                np.searchsorted(enters, windows[at], side="right"),
-            )
-            total[at] += best - np.append(0, best[:-1]).astype(best.dtype)
-            empty[at] += none.astype(np.int64) - np.append(0, none[:-1])
-        found = np.cumsum(total) + (line.constant if exact else float(line.constant))
+            best = _largest(values[span.points], span.start, span.stop)
+            total[span.at] += np.diff(best, prepend=best.dtype.type(0))
+        found = (np.cumsum(total) + (line.constant if exact else float(line.constant))).astype(np.float64)
         if not exact:
-            found = found + ROUNDING * len(windows) * float(size)
-        return np.where(np.cumsum(empty) > 0, -_MOST_INT if exact else -np.inf, found)
+            found += ROUNDING * len(self.windows) * float(size)
+        return np.where(self._possible, found, -np.inf)
 
     def maximize(
-        self, points: Points, objective: Linear, constraints: Sequence[Linear], *, start: Index | None = None
+        self, objective: Linear, constraints: Sequence[Linear], best: Best | None = None
     ) -> Best | None:
-        """Return the best pick whose rates differ by no more than the bound; see `joint.maximize`."""
-        assert points is self.points
-        if len(self.windows) == 0:
-            return maximize(points, objective, constraints, start=start)
-        none = -_MOST_INT
-        best = None
-        if start is not None:
-            tp, fp = points.total(start)
-            value = Fraction(objective.at(tp, fp))
-            best = Best(start, tp, fp, value, value, 0)
-        bound = self.bounds(objective).astype(np.float64)
+        """Return the best pick whose rates differ by no more than the bound; see `joint.maximize`.
+
+        Picks are points of the whole problem. `best` is one that is known.
+        """
+        gap = self
+        if len(gap.windows) == 0:
+            found = maximize(gap.points, objective, constraints)
+            if best is not None and found is not None and found.value <= best.value:
+                return best._replace(bound=max(best.value, found.bound))
+            return found and found._replace(picks=gap.points.cut[found.picks])
+        bound = gap.bounds(objective)
         for one in constraints:  # windows in which a constraint cannot be met
-            bound[self.bounds(one) < 0] = -np.inf
+            bound[gap.bounds(one) < 0] = -np.inf
         if constraints:
-            bound = self._priced(bound, points, objective, constraints)
+            bound = gap._priced(bound, gap.points, objective, constraints)
         # Floats lie within rounding of integers: a window that may be better by one is open.
-        slack = 0.5 + ROUNDING * float(np.abs(bound[bound > none]).max(initial=0.0))
+        slack = 0.5 + ROUNDING * float(np.abs(bound[np.isfinite(bound)]).max(initial=0.0))
         left_over = -np.inf
         for _ in range(WINDOWS):
             window = int(np.argmax(bound))
-            if bound[window] <= none or (best is not None and bound[window] + slack < float(best.value) + 1):
+            if bound[window] == -np.inf or (best and bound[window] + slack < float(best.value) + 1):
                 break
-            inside = self.inside(int(self.windows[window]))
+            begin = int(gap.windows[window])
+            inside = gap.points.only(gap.between(begin, begin))
             found = maximize(inside, objective, constraints)
             bound[window] = -np.inf
             if found is not None:
@@ -165,14 +205,25 @@ class Gap:
                 if not found.proven:
                     left_over = max(left_over, float(found.bound))
             if constraints:
-                bound = self._priced(bound, inside, objective, constraints)
-        rest = max(left_over, float(bound.max()))
-        if best is None and rest > none:
+                bound = gap._priced(bound, inside, objective, constraints)
+            gap, bound = gap._still_open(bound, -np.inf if best is None else float(best.value) + 1 - slack)
+        rest = max(left_over, float(bound.max(initial=-np.inf)))
+        if best is None and rest > -np.inf:
             raise SolverError.undecided()
         if best is None:
             return None
         closed = rest + slack < float(best.value) + 1
         return best._replace(bound=best.value if closed else Fraction(rest + slack))
+
+    def _still_open(self, bound: NDArray[np.float64], least: float) -> tuple[Gap, NDArray[np.float64]]:
+        """Drop the points that are in no window with a bound of at least this, if they are many."""
+        kept = np.flatnonzero((bound >= least) & (bound > -np.inf))
+        if len(kept) == 0 or 2 * (kept[-1] - kept[0] + 1) > len(bound):
+            return self, bound
+        gap = self.only(self.between(int(self.windows[kept[0]]), int(self.windows[kept[-1]])))
+        left = np.full(len(gap.windows), -np.inf)
+        left[np.searchsorted(gap.windows, self.windows[kept])] = bound[kept]
+        return gap, left
 
     def _priced(
         self, bound: NDArray[np.float64], inside: Points, objective: Linear, constraints: Sequence[Linear]
@@ -185,22 +236,85 @@ class Gap:
         line = objective.scaled(unit)
         for price, one in zip(found, constraints, strict=True):
             line = line.plus(one.scaled(round(Fraction(price) * unit)))
-        return np.minimum(bound, self.bounds(line).astype(np.float64) / unit)
+        return np.minimum(bound, self.bounds(line) / unit)
 
 
-def _largest(
-    values: NDArray[Any], start: NDArray[np.intp], stop: NDArray[np.intp]
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return the largest value of each range, 0 for an empty one, and which are empty."""
-    none = stop <= start
-    length = np.where(none, 1, stop - start)
-    level = np.frexp(length.astype(np.float64))[1] - 1  # 2**level <= length
+class _Span(NamedTuple):
+    """The points of a segment, by their rates, and for some windows, `at`, the range of those inside."""
+
+    points: Index
+    at: Index
+    start: Index
+    stop: Index
+
+
+def _largest(values: NDArray[Any], start: Index, stop: Index) -> NDArray[Any]:
+    """Return the largest value of each range, 0 for an empty one."""
+    some = stop > start
+    level = np.where(some, np.frexp((stop - start).astype(np.float64))[1] - 1, -1)  # 2**level <= length
     best = np.zeros(len(start), dtype=values.dtype)
     table, step = values, 1
-    for k in range(int(level.max(initial=0)) + 1):
-        mine = np.flatnonzero((level == k) & ~none)
+    for k in range(int(level.max(initial=-1)) + 1):
+        mine = np.flatnonzero(level == k)
         best[mine] = np.maximum(table[start[mine]], table[stop[mine] - step])
         if len(table) > step:
             table = np.maximum(table[:-step], table[step:])
         step *= 2
-    return best, none
+    return best
+
+
+def maximize_within(
+    gaps: Sequence[Gap],
+    points: Points,
+    objective: Linear,
+    constraints: Sequence[Linear],
+    *,
+    start: Index | None = None,
+) -> Best | None:
+    """Return the best pick that keeps all gaps; see `joint.maximize`.
+
+    The last gap is solved window by window. A pick that breaks another one has two segments that are too
+    far apart: the windows of that gap are divided so that each half excludes one of the two, and the half
+    with the better bound is next.
+    """
+    best = None
+    if start is not None:
+        tp, fp = points.total(start)
+        value = Fraction(objective.at(tp, fp))
+        best = Best(start, tp, fp, value, value, 0)
+    *outer, inner = gaps
+    if not outer:
+        return inner.maximize(objective, constraints, best)
+    boxes: list[tuple[float, int, tuple[tuple[int, int], ...]]] = []
+    heappush(boxes, (-math.inf, 0, ((0, 2 * len(points.tp)),) * len(outer)))
+    left_over = -math.inf
+    for number in range(1, 2 * BOXES, 2):
+        if not boxes or (best and -boxes[0][0] <= best.value):
+            break
+        _, _, box = heappop(boxes)
+        mask = np.ones(len(points.tp), dtype=np.bool_)
+        for gap, ends in zip(outer, box, strict=True):
+            mask &= gap.between(*ends)
+        part = inner.only(mask)
+        found = None if len(part.points.empty) else part.maximize(objective, constraints)
+        if found is None or (best and found.bound <= best.value):
+            continue
+        broken = [i for i, gap in enumerate(outer) if not gap.keeps(found.picks)]
+        if not broken:
+            best = found if best is None or found.value > best.value else best
+            left_over = left_over if found.proven else max(left_over, _above(found.bound))
+            continue
+        first = broken[0]
+        (low, high), middle = box[first], outer[first].middle(found.picks)
+        for i, ends in enumerate(((low, middle), (middle + 1, high))):
+            heappush(boxes, (-_above(found.bound), number + i, (*box[:first], ends, *box[first + 1 :])))
+    rest = max(left_over, -boxes[0][0] if boxes else -math.inf)
+    if best is None and rest > -math.inf:
+        raise SolverError.undecided()
+    return best and best._replace(bound=Fraction(rest) if rest > best.value else best.value)
+
+
+def _above(bound: Fraction) -> float:
+    """Return a float that is not smaller."""
+    found = float(bound)
+    return found if found >= bound else math.nextafter(found, math.inf)

@@ -131,7 +131,9 @@ _TIES_SHOWN = 5
 @click.option(
     "--gap",
     metavar="CONSTRAINT",
-    help="With --joint: how far a rate may differ between segments: 'recall <= 0.05'.",
+    multiple=True,
+    help="With --joint: how far a rate may differ between segments: 'recall <= 0.05'. May be given more "
+    "than once.",
 )
 @click.option(
     "--check-calibration",
@@ -171,7 +173,7 @@ def find(
     each: tuple[str, ...],
     one_threshold: bool,
     assessed: bool,
-    gap: str | None,
+    gap: tuple[str, ...],
     check_calibration: bool,
     policy_file: str | None,
     name: str | None,
@@ -364,9 +366,9 @@ def _default(text: str) -> float | Literal["error", "keep"]:
         raise click.BadParameter(message) from None
 
 
-def _check_joint(by: tuple[str, ...], gap: str | None, options: dict[str, Any], *, joint: bool) -> None:
+def _check_joint(by: tuple[str, ...], gap: tuple[str, ...], options: dict[str, Any], *, joint: bool) -> None:
     """Exit with 2 for what joint thresholds need, or cannot have."""
-    if joint != bool(joint and by) or (gap is not None and not joint):
+    if joint != bool(joint and by) or (gap and not joint):
         message = (
             "--joint needs --by: it finds one threshold per segment." if joint else "--gap needs --joint."
         )
