@@ -25,7 +25,7 @@ def test_examples_print_what_the_page_shows(page):
 
 
 def test_the_api_pages_have_every_public_name_once():
-    """The pages of the API document each public name, and each once."""
+    """The pages of the API document each public name, and each once; beside them, what functions return."""
     documented = Counter()
     for page in (DOCS / "api").glob("*.md"):
         text = page.read_text(encoding="utf-8")
@@ -33,8 +33,9 @@ def test_the_api_pages_have_every_public_name_once():
         documented.update(f"cutpoints.metrics.{name}" for name in re.findall(r"catalogue\.md#(\w+)", text))
     modules = {name: import_module(name) for name in PUBLIC}
     public = {f"{name}.{one}" for name, module in modules.items() for one in module.__all__}
+    returned = {name for name in documented if name.startswith("cutpoints._")}
 
-    assert public - {*PUBLIC, "cutpoints.__version__"} == documented.keys()
+    assert public - {*PUBLIC, "cutpoints.__version__"} == documented.keys() - returned
     assert [] == [name for name, times in documented.items() if times > 1]
 
 

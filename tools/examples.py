@@ -105,7 +105,7 @@ class Session(doctest.DocTestRunner):
     def _console(self, block: str) -> str:
         printed = []
         for command, shown in re.findall(
-            r"^\$ (.*(?:\\\n.*)*\n)((?:(?!\$ ).*\n)*)", block, flags=re.MULTILINE
+            r"^\$ ((?:.*\\\n)*.*\n)((?:(?!\$ ).*\n)*)", block, flags=re.MULTILINE
         ):
             code, output = _run(command)
             if shown and shown.split() != output.split():
