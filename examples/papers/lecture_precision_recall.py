@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import cutpoints as cp
-from cutpoints.plots import PrecisionRecallDisplay
+from cutpoints.plots import ContourDisplay, PrecisionRecallDisplay
 
 CREDIT = {
     "a1": cp.Confusion(tp=80, fp=20, fn=20, tn=80),
@@ -64,18 +64,9 @@ def save(path: Path, draw: Any) -> Path:
 
 
 def contour(ax: Any, title: str, metric: str) -> None:
-    """Draw lines of equal value over precision and recall; 100 positives make the counts."""
-    grid = np.linspace(0.005, 1, 200)
-    precision, recall = np.meshgrid(grid, grid)
-    tp = 100 * recall
-    counts = {"tp": tp, "fp": tp * (1 - precision) / precision, "fn": 100 - tp, "tn": np.full_like(tp, 100.0)}
-    wanted = cp.metrics.get(metric) if metric.isidentifier() else cp.metrics.f(beta=float(metric[7:-1]))
-    drawn = ax.contourf(precision, recall, wanted(**counts), levels=np.linspace(0, 1, 11), cmap="cividis")
-    lines = ax.contour(
-        precision, recall, wanted(**counts), levels=drawn.levels[1:-1], colors="white", linewidths=0.8
-    )
-    ax.clabel(lines, fontsize="small", fmt="%.1f")
-    ax.set(xlabel="Precision", ylabel="Recall", title=title, aspect="equal", xlim=(0, 1), ylim=(0, 1))
+    """Draw lines of equal value over precision and recall."""
+    ContourDisplay.from_metric(metric, ax=ax)
+    ax.set_title(title)
 
 
 def pr(ax: Any, y: Any, score: Any, *, steps: bool) -> None:

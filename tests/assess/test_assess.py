@@ -7,7 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm
-from sklearn.model_selection import GroupKFold, LeaveOneOut, RepeatedStratifiedKFold, TimeSeriesSplit
+from sklearn.model_selection import (
+    GroupKFold,
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    RepeatedStratifiedKFold,
+    TimeSeriesSplit,
+)
 
 import cutpoints as cp
 from cutpoints._evaluate.cross_validation import cross_validate
@@ -221,6 +227,19 @@ def test_any_splitter_will_do(cv):
     a = cp.assess(y, scores, maximize="f1", cv=cv, groups=groups, n_bootstrap=0)
 
     assert 0 < a.cross_validated <= 1
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(60) // 3])
+def test_loo_leaves_one_out(groups):
+    """cv="loo" leaves out one row, or one group if there are groups."""
+    y, scores = rare(60, 8, prevalence=0.4)
+    splitter = LeaveOneOut() if groups is None else LeaveOneGroupOut()
+    by_name, by_splitter = (
+        cp.assess(y, scores, maximize="f1", cv=cv, groups=groups, n_bootstrap=0) for cv in ("loo", splitter)
+    )
+
+    assert (60 if groups is None else 20) == by_name.folds
+    assert by_splitter.cross_validation == by_name.cross_validation
 
 
 def test_pairs_of_indices_and_masks_are_folds():

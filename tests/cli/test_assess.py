@@ -49,6 +49,16 @@ def test_assess_json_is_the_object_of_the_library(file):
     assert json.loads(result.stdout) == cp.assess(y, p, maximize="f1", n_bootstrap=20).to_dict()
 
 
+def test_assess_leaves_one_group_out(file):
+    """--cv loo with --group has one fold for each group."""
+    path, *_ = file
+    asked = ("--label", "y", "--score", "p", "--maximize", "f1", "--n-bootstrap", "0", "--json")
+    result = run("assess", path, *asked, "--cv", "loo", "--group", "customer")
+
+    assert 0 == result.exit_code, result.output
+    assert 200 == json.loads(result.stdout)["folds"]["number"]
+
+
 def test_assess_by_group(file):
     """Groups come from a column of any kind."""
     path, y, p = file
@@ -96,6 +106,7 @@ def test_a_row_without_a_group_is_refused(file):
         (("--maximize", "f1", "--positives", "y", "--negatives", "w"), 2, "already counted"),
         (("--maximize", "f1", "--confidence", "95"), 1, "--confidence must be a number between 0 and 1"),
         (("--maximize", "f1", "--cv", "1"), 1, "--cv must be at least 2 folds"),
+        (("--maximize", "f1", "--cv", "many"), 2, "'many' is neither a number of folds nor 'loo'"),
         (("--maximize", "f1", "--group", "nobody"), 1, "'nobody' must be in"),
         (("--maximize", "f1", "--group", "w"), 1, "The groups for 5 folds"),
         (("--maximize", "recall", "--subject-to", "precision > 1"), 3, "No cut satisfies"),

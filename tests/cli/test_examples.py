@@ -46,6 +46,13 @@ def folder(tmp_path_factory):
     for name in ("scores.csv", "new.csv", "scores/part.csv", "cards.csv", "today.csv"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    animals = [
+        "animal,predicted,p_cat,p_dog,p_owl",
+        "cat,cat,0.5,0.2,0.3",
+        "owl,dog,0.2,0.5,0.3",
+        "dog,dog,0,1,0",
+    ]
+    (folder / "animals.csv").write_text("\n".join(animals) + "\n", encoding="utf-8")
     import duckdb
 
     (folder / "new").mkdir()

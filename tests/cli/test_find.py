@@ -269,7 +269,7 @@ def test_a_cost_is_written_to_the_last_unit(run, scores):
     result = run("find", scores, "--label", "y", "--score", "p", *goal)
     value = cp.find(scores, label="y", score="p", minimize=goal[1]).value
 
-    assert f"value       {value:,.0f}\n" in result.stdout
+    assert f"value         {value:,.0f}\n" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -346,3 +346,11 @@ def test_assess_says_what_to_expect_on_new_data(run, tmp_path):
     assert expected.lower_bound == told["assessment"]["bound"]
     assert f"at least {expected.lower_bound:.4f} with 95% confidence" in " ".join(shown.stdout.split())
     assert 2 == run(*asked, "--assess", "--by", "y").exit_code
+
+
+def test_what_half_loses_is_split(run, scores):
+    """A line says what 0.5 loses to the threshold, to calibration and to the ranking."""
+    shown = run("find", scores, "--label", "y", "--score", "p", "--maximize", "f1").stdout
+
+    expected = cp.curve(cp.read(scores, label="y", score="p")).split_loss(maximize="f1")
+    assert f"lost at 0.5 {expected.parts}" in " ".join(shown.split())

@@ -331,12 +331,20 @@ def test_prefit_is_not_fitted_again(data):
 
 @pytest.mark.parametrize(
     "cv",
-    [3, 0.4, StratifiedKFold(3), LeaveOneOut(), TimeSeriesSplit(3), [(np.arange(150), np.arange(150, 300))]],
+    [
+        3,
+        0.4,
+        StratifiedKFold(3),
+        LeaveOneOut(),
+        "loo",
+        TimeSeriesSplit(3),
+        [(np.arange(150), np.arange(150, 300))],
+    ],
 )
 def test_any_kind_of_folds(data, cv):
     """Numbers, shares, splitters and pairs of indices all work."""
     X, y = data
-    rows = slice(0, 40) if isinstance(cv, LeaveOneOut) else slice(None)
+    rows = slice(0, 40) if cv == "loo" or isinstance(cv, LeaveOneOut) else slice(None)
     X, y = X[rows], y[rows]
     model = cp.CutpointClassifier(LogisticRegression(), maximize="f1", cv=cv, random_state=0).fit(X, y)
 
@@ -370,7 +378,7 @@ def test_groups_make_the_folds(data):
     groups = np.arange(300) // 5
     with warnings.catch_warnings():
         warnings.simplefilter("error", LeakageWarning)
-        for cv in (3, GroupKFold(3)):
+        for cv in (3, GroupKFold(3), "loo"):
             cp.CutpointClassifier(LogisticRegression(), maximize="f1", cv=cv).fit(X, y, groups=groups)
 
 

@@ -313,6 +313,18 @@ def test_any_outer_folds(data, outer):
     assert math.isnan(r.sd) == (len(r.folds) == 1)
 
 
+def test_loo_leaves_one_row_out(data):
+    """cv="loo" and outer_cv="loo" fit once for each row."""
+    X, y = (part[:30] for part in data)
+    r = cp.nested_cv(TREE, {"max_depth": [1]}, X, y, maximize="accuracy", outer_cv="loo", cv=2, refit=False)
+    inner = cp.nested_cv(
+        TREE, {"max_depth": [1]}, X, y, maximize="accuracy", outer_cv=2, cv="loo", refit=False
+    )
+
+    assert 30 == len(r.folds)
+    assert 2 == len(inner.folds)
+
+
 def test_group_splitters_get_the_groups(data):
     """A group splitter outside works when groups are given."""
     r = cp.nested_cv(

@@ -269,3 +269,30 @@ def test_new_axes_are_pyplots(data, monkeypatch):
     display = plots.RocDisplay.from_predictions(*data)
     assert plt.gcf() is display.figure_
     plt.close(display.figure_)
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.3])
+@pytest.mark.parametrize("metric", ["f1", "f(beta=2)", "precision_recall_min", "mcc"])
+def test_contours_are_values_of_the_metric(metric, prevalence):
+    """At each precision and recall stands the value of a confusion that has them."""
+    shown = plots.ContourDisplay.of_metric(metric, prevalence=prevalence)
+
+    negatives = 200 if prevalence is None else 0.7 / 0.3
+    for i, j in ((19, 39), (99, 149), (199, 199), (159, 79)):
+        precision, recall = shown.precision[i], shown.recall[j]
+        alarms = recall * (1 - precision) / precision
+        if alarms > negatives:
+            assert np.isnan(shown.values[i, j])
+        else:
+            confusion = cp.Confusion(tp=recall, fp=alarms, fn=1 - recall, tn=negatives - alarms)
+            assert confusion.metric(metric) == pytest.approx(shown.values[i, j], abs=1e-9)
+
+
+def test_contours_mark_models(tmp_path):
+    """Models are drawn as points, and the legend has their values."""
+    shown = plots.ContourDisplay.from_metric("f1", points={"a1": (0.8, 0.8), "a2": (0.48, 0.96)}, ax=axes())
+
+    assert ["a1: f1 0.8", "a2: f1 0.64"] == [text.get_text() for text in shown.ax_.get_legend().get_texts()]
+    assert shown.save(tmp_path / "contours.svg").exists()
+    with pytest.raises(InvalidParameterError, match="prevalence"):
+        plots.ContourDisplay.of_metric("f1", prevalence=1)

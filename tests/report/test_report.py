@@ -589,3 +589,31 @@ def test_small_weights_are_no_few_rows():
 def test_the_sentence_is_short_for_huge_scores():
     """1e300 has 301 digits."""
     assert "when score ≥ 4e+299:" in repr(cp.report([0, 1], [1e299, 4e299], maximize="f1"))
+
+
+@pytest.mark.parametrize(
+    ("goal", "start"),
+    [
+        ({"maximize": "f1"}, "At 0.5, F1 loses "),
+        ({"minimize": "cost(fp=1, fn=4)"}, "Using 0.5 loses "),
+    ],
+)
+def test_what_half_loses_is_split(goal, start):
+    """The page says what 0.5 loses to the threshold, to calibration and to the ranking, as the curve does."""
+    rng = np.random.default_rng(5)
+    y = rng.random(500) < 0.3
+    p = 1 / (1 + np.exp(1 - rng.normal(size=500) - 2 * y))
+    (model,) = cp.report(y, p, **goal).summary["models"]
+
+    expected = cp.curve(y, p).split_loss(**goal).to_dict()
+    assert expected | {"sentence": model["loss"]["sentence"]} == model["loss"]
+    assert model["loss"]["sentence"].startswith(start)
+
+
+def test_a_loss_that_is_not_known_is_left_out():
+    """Scores that are no probabilities have no 0.5, and where it breaks a constraint it has no value."""
+    y, p = [0, 1, 0, 1, 1, 0], [0.2, 0.3, 0.6, 0.9, 0.8, 0.1]
+    (margins,) = cp.report(y, [10 * x for x in p], maximize="f1").summary["models"]
+    (broken,) = cp.report(y, p, maximize="recall", subject_to="precision >= 0.9").summary["models"]
+
+    assert None is margins["loss"] is broken["loss"]

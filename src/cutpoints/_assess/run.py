@@ -73,9 +73,10 @@ def assess(
         Rows of one group (patient, customer, document) are not independent: they are resampled
         together. The confidence set and the band need independent rows and are then left out. Where
         columns have names it is one of them, or an array in the order of the rows.
-    cv : int, splitter, iterable or None, default=5
+    cv : int, splitter, iterable, "loo" or None, default=5
         Folds for the cross-validated value: a number, a splitter of scikit-learn, or pairs
-        (train, test) of row numbers. None is 5, as in scikit-learn.
+        (train, test) of row numbers. None is 5, as in scikit-learn. ``"loo"`` leaves one row out, or one
+        group, and costs as many searches.
     stratify : bool, default=True
         Whether folds and resamples keep the share of positives as it is.
     confidence : float in (0, 1), default=0.95

@@ -3,6 +3,7 @@
 from cutpoints._curve.costs import BrierCurve, CostCurve, DecisionCurve, ProfitCurve
 from cutpoints._curve.cuts import COLUMNS, Curve, curve
 from cutpoints._curve.hull import Hull, IsoCost, Randomized
+from cutpoints._curve.losses import LossSplit, split_loss
 from cutpoints._curve.shapes import Det, Gain, Ks, Lift, PrecisionRecall, Roc
 from cutpoints._curve.table import Table
 
@@ -18,10 +19,12 @@ __all__ = [
     "IsoCost",
     "Ks",
     "Lift",
+    "LossSplit",
     "PrecisionRecall",
     "ProfitCurve",
     "Randomized",
     "Roc",
     "Table",
     "curve",
+    "split_loss",
 ]

@@ -12,6 +12,7 @@ import numpy as np
 from cutpoints._curve import areas as _areas
 from cutpoints._curve import costs
 from cutpoints._curve.hull import Hull
+from cutpoints._curve.losses import LossSplit, split_loss
 from cutpoints._curve.risk_coverage import RiskCoverage, risk_coverage
 from cutpoints._curve.shapes import Det, Gain, Ks, Lift, PrecisionRecall, Roc
 from cutpoints._curve.table import Table
@@ -243,6 +244,36 @@ class Curve:
             return decide(self._cuts, one, "sweep", 0, self._cuts.summary.rows)
 
         return of_negated(solve(wanted, look)) if self.lower_is_positive else solve(wanted, look)
+
+    def split_loss(
+        self,
+        *,
+        maximize: Objective | None = None,
+        minimize: Objective | None = None,
+        subject_to: Constraints = None,
+        threshold: float = 0.5,
+    ) -> LossSplit:
+        """Return what a threshold loses against a perfect classifier, split by what would repair it.
+
+        Is it the threshold or the model? `threshold` is lost because the goal asks for another one than that
+        in use; `calibration` because the scores are not the probabilities that they claim to be; `ranking`
+        because negatives lie above positives, which only a better model repairs.
+
+        Examples
+        --------
+        >>> import cutpoints as cp
+        >>> c = cp.curve([0, 0, 0, 1, 0, 1], [0.1, 0.1, 0.2, 0.3, 0.4, 0.6])
+        >>> c.split_loss(minimize="cost(fp=1, fn=4)")
+        in use       4 at 0.5
+        threshold    2 at 0.2, the best threshold if the scores are probabilities: 2 less
+        calibration  1 at 0.3, the best threshold: 1 less
+        ranking      0 with every positive above every negative: 1 less
+        """
+        self._need_both("split_loss")
+        asked: Any = {"maximize": maximize, "minimize": minimize, "subject_to": subject_to}
+        wanted = goal(**asked, caller="split_loss", columns=True)
+        self.at(threshold)  # checks it
+        return split_loss(self._cuts, wanted, threshold, self.best(**asked).raise_if_infeasible())
 
     def spread(self, n: int, *, around: float | None = None) -> NDArray[np.intp]:
         """Return the positions of `n` cuts to show: spread over the curve, and closer around a threshold.

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._data.array_input import as_floats
+from cutpoints._data.read import Data, read
 from cutpoints._equality import compared_by_value
 from cutpoints._format import json_number
 from cutpoints._validate import integer_in
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 
@@ -79,16 +83,30 @@ class ClassEvaluation:
 
 
 def evaluate_classes(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, labels: Any = None, top_k: int = 2
+    y_true: Any,
+    y_pred: Any = None,
+    *,
+    label: str | None = None,
+    predicted: str | None = None,
+    score: Sequence[str] | None = None,
+    weight: str | None = None,
+    sample_weight: Any = None,
+    labels: Any = None,
+    top_k: int = 2,
 ) -> ClassEvaluation:
     """Evaluate predicted labels of two or more classes, or one column of scores for each class.
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        The true labels.
+    y_true : array-like of shape (n_samples,), data frame, path or Data
+        The true labels; or a frame or files with names of columns, or a `Data`.
     y_pred : array-like of shape (n_samples,) or (n_samples, n_classes)
         Predicted labels; or one column of scores for each class, in the order of `labels`.
+    label, predicted, weight : str, default=None
+        Columns of a frame or files: the true labels, the predicted ones, and weights.
+    score : list of str, default=None
+        In place of `predicted`: one column of scores for each class, in the order of `labels`, and with
+        the names of the classes if these are left out.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights.
     labels : array-like, default=None
@@ -108,6 +126,9 @@ def evaluate_classes(
            [0, 0, 1],
            [1, 0, 2]])
     """
+    if y_pred is None:
+        rows = y_true if isinstance(y_true, Data) else read(y_true, label=label, score=score, weight=weight)
+        y_true, y_pred, sample_weight, labels = _columns(rows, predicted, labels)
     from sklearn import metrics as sk
 
     truth, given = np.asarray(y_true), np.asarray(y_pred)
@@ -123,11 +144,12 @@ def evaluate_classes(
     else:
         _need_labels(truth, given)
         names = np.unique(np.concatenate([truth, given]))
+    _need_known(truth, names)
     if scores is not None:
         given = _argmax(scores, names)
-    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    matrix = sk.confusion_matrix(truth, given, labels=names, sample_weight=weight)
-    options: dict[str, Any] = {"labels": names, "sample_weight": weight}
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    matrix = sk.confusion_matrix(truth, given, labels=names, sample_weight=weights)
+    options: dict[str, Any] = {"labels": names, "sample_weight": weights}
     each = sk.precision_recall_fscore_support(truth, given, zero_division=np.nan, **options)
     columns = ("precision", "recall", "f1", "support")
     averages = {
@@ -155,16 +177,68 @@ def evaluate_classes(
             for name, *row in zip(names.tolist(), *each, strict=True)
         },
         averages=averages,
-        accuracy=float(sk.accuracy_score(truth, given, sample_weight=weight)),
+        accuracy=float(sk.accuracy_score(truth, given, sample_weight=weights)),
         balanced_accuracy=float(recalls.mean()),
-        mcc=float(sk.matthews_corrcoef(truth, given, sample_weight=weight)),
+        mcc=float(sk.matthews_corrcoef(truth, given, sample_weight=weights)),
         kappa=_kappa(matrix),
         baseline=float(matrix.sum(axis=1).max() / matrix.sum()),
-        log_loss=_log_loss(truth, scores, names, weight),
-        top_k_accuracy=_top_k(truth, scores, names, weight, top_k),
+        log_loss=_log_loss(truth, scores, names, weights),
+        top_k_accuracy=_top_k(truth, scores, names, weights, top_k),
         top_k=top_k,
         text=sk.classification_report(truth, given, zero_division=np.nan, digits=4, **options),
     )
+
+
+def _columns(rows: Data, predicted: str | None, labels: Any) -> tuple[Any, Any, Any, Any]:
+    """Return labels, predictions, weights and classes of a frame or files."""
+    caller = "evaluate_classes"
+    if rows.label is None:
+        raise InvalidParameterError("label", caller=caller, expected="the column of the labels", got=None)
+    if (predicted is None) == (len(rows.scores) < 2):
+        raise InvalidParameterError(
+            "predicted",
+            caller=caller,
+            expected="the column of the predicted labels, or left out for a column of scores for each class",
+            got=predicted,
+        )
+    found = rows.rows.read(rows if predicted is None else rows.of(), predicted)
+    weights = found.masses[0] if found.masses else None
+    truth = np.asarray(found.labels)
+    if predicted is None:
+        scores = np.column_stack([as_floats(column, name) for name, column in found.scores.items()])
+        if labels is None:  # columns have names, and so have the classes
+            truth, labels = _as_text(truth), list(rows.scores)
+        return truth, scores, weights, labels
+    given = np.asarray(found.groups)
+    if given.dtype.kind not in "biuf":  # files give the predicted labels as text
+        truth, given = _as_text(truth), _as_text(given)
+    if not np.isin(given, truth).any():
+        raise InvalidParameterError(
+            "predicted",
+            caller=caller,
+            expected="the column of the predicted labels",
+            got=f"{predicted}, where no value is one of the true labels",
+        )
+    return truth, given, weights, labels
+
+
+def _as_text(labels: NDArray[Any]) -> NDArray[Any]:
+    return np.array([str(one) for one in labels.tolist()])
+
+
+def _need_known(truth: NDArray[Any], names: NDArray[Any]) -> None:
+    """Raise for a label that is no class: it would be left out of the matrix without a word."""
+    known = set(names.tolist())
+    first, other = next(
+        ((row, one) for row, one in enumerate(truth.tolist()) if one not in known), (None, None)
+    )
+    if first is not None:
+        raise InvalidParameterError(
+            "labels",
+            caller="evaluate_classes",
+            expected="a list of every true label",
+            got=f"{names.tolist()}, without the label {other!r} of row {first}",
+        )
 
 
 def _need_labels(truth: NDArray[Any], given: NDArray[Any]) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 DEFAULT_FOLDS = 5
 """Used for ``cv=None``, as in scikit-learn."""
+LEAVE_ONE_OUT = "loo"
 
 
 def make_splits(
@@ -43,8 +44,9 @@ def make_splits(
     ----------
     y : ndarray
         Labels.
-    cv : int, splitter, iterable or None
-        A number of folds, any splitter of scikit-learn, or pairs (train, test) of row numbers. None is 5.
+    cv : int, splitter, iterable, "loo" or None
+        A number of folds, any splitter of scikit-learn, or pairs (train, test) of row numbers. "loo" leaves
+        one row out, or one group if there are groups. None is 5.
     X : array-like, default=None
         The features, for splitters that use them.
     positive : object, default=1
@@ -67,6 +69,8 @@ def make_splits(
     cv = DEFAULT_FOLDS if cv is None else cv
     if groups is not None:
         _check_group_sizes(groups)
+    if isinstance(cv, str) and cv == LEAVE_ONE_OUT:
+        cv = _leave_one_out(groups)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         if cv < 2:
             raise InvalidParameterError(
@@ -121,6 +125,7 @@ def bad_cv(cv: Any, *, parameter: str = "cv", caller: str, also: Sequence[str] =
     kinds = [
         "a number of folds",
         "a splitter of scikit-learn",
+        f"'{LEAVE_ONE_OUT}'",
         *also,
         "pairs (train, test) of row numbers",
     ]
@@ -171,6 +176,12 @@ def _splitter(groups: Any, *, stratify: bool) -> Any:
     if groups is None:
         return StratifiedKFold if stratify else KFold
     return StratifiedGroupKFold if stratify else GroupKFold
+
+
+def _leave_one_out(groups: Any) -> Any:
+    from sklearn.model_selection import LeaveOneGroupOut, LeaveOneOut
+
+    return LeaveOneOut() if groups is None else LeaveOneGroupOut()
 
 
 def _knows_groups(cv: Any) -> bool:

@@ -38,6 +38,7 @@ function showHeadline(m, s, i) {
   $("sentence").textContent = glued(sentence(m, i));
   $("impact").textContent = glued(impact(m, i));
   $("verdict").hidden = !data.verdict || !pristine;
+  $("loss").textContent = m.loss && pristine ? glued(m.loss.sentence) : "";
   $("warnings").replaceChildren(...[...(pristine && atBest ? m.warnings : []), ...cautions(m, s, i)].map((text) => element("li", text)));
   $("value-name").textContent = valueName();
   put("value", s.value[i], valueText(s.value[i]));

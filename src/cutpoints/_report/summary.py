@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._assess.run import NEAR
+from cutpoints._curve import split_loss
 from cutpoints._format import json_number, percent, short, shortest_inside
 from cutpoints._goal import Goal
 from cutpoints._kernel.weights import as_number as number
@@ -166,6 +167,7 @@ def summarize(
         | {
             "sentence": _decision(model, goal, names, costs),
             "expectation": _expectation(model, goal, names, costs),
+            "loss": _loss(model, goal, names, costs),
             "warnings": _warnings(model, goal, names, weighted=weighted),
         }
         for model in models
@@ -248,6 +250,28 @@ def _expectation(model: ModelSummary, goal: Goal, names: Names, costs: Mapping[s
     cases, said = names.volume
     verb = "earn" if costs["profit"] else "pay"
     return f"Expect to {verb} about {names.money(cases * per_case)} {said} on new data."
+
+
+def _loss(model: ModelSummary, goal: Goal, names: Names, costs: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Split what 0.5 loses; None unless all cuts of probabilities of both classes are known."""
+    known = model.cuts
+    if not (known.complete and known.probabilities and all(known.summary.totals)):
+        return None
+    loss = split_loss(known.edges, goal, USUAL, model.solution)
+    if math.isnan(loss.value):
+        return None
+
+    what, when = ("Using 0.5", f" {names.volume[1]}") if costs["goal"] else (f"At 0.5, {display(goal)}", "")
+
+    def shown(x: float) -> str:
+        if not costs["goal"]:
+            return short(x)
+        return names.money(names.volume[0] * abs(_cost_per_case(goal, model, x)))
+
+    parts = {"the threshold": loss.threshold, "calibration": loss.calibration, "ranking": loss.ranking}
+    told = [f"{shown(x)} by {name}" for name, x in parts.items() if x is not None]
+    text = f"{what} loses {shown(loss.total)}{when}: {', '.join(told)}, which only a better model repairs."
+    return loss.to_dict() | {"sentence": text}
 
 
 def display(goal: Goal) -> str:

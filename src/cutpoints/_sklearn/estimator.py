@@ -81,9 +81,10 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         The constraints hold on new data with this probability, as for `find`. It needs scores of the
         very model that is deployed, on rows that it has not seen: ``cv="prefit"``, or one split with
         ``refit=False``. Out-of-fold scores come from other models.
-    cv : int, float, splitter, iterable, "prefit" or None, default=5
+    cv : int, float, splitter, iterable, "loo", "prefit" or None, default=5
         Number of stratified folds; share of a single held-out part; a splitter; pairs of indices;
-        or ``"prefit"`` for an estimator that is fitted already. None is 5, as in scikit-learn.
+        ``"loo"`` to leave one row out, or one group, at the price of as many fits; or ``"prefit"`` for an
+        estimator that is fitted already. None is 5, as in scikit-learn.
 
         .. warning:: With ``"prefit"``, pass rows to `fit` that the estimator was **not** fitted on.
     refit : bool, default=True

@@ -108,10 +108,11 @@ def nested_cv(
         rows, the best of every `factor` on `factor` times as many, up to all rows.
     maximize, minimize, subject_to, pos_label
         The goal, as for `find`.
-    outer_cv, cv : int, splitter, iterable or None, default=5
+    outer_cv, cv : int, splitter, iterable, "loo" or None, default=5
         Outer and inner folds: a number (stratified and shuffled; by group if there are groups), any
         splitter of scikit-learn (one that keeps groups together, if there are any), or pairs
-        (train, test) of row numbers. None is 5, as in scikit-learn.
+        (train, test) of row numbers. None is 5, as in scikit-learn. ``"loo"`` leaves one row out, or one
+        group.
     n_iter : int, default=10
         The number of settings for ``"random"``.
     factor : int, default=3

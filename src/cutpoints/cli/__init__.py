@@ -26,6 +26,7 @@ from cutpoints.cli.check import check
 from cutpoints.cli.compare import compare
 from cutpoints.cli.curve import curve
 from cutpoints.cli.demo import demo
+from cutpoints.cli.evaluate import evaluate
 from cutpoints.cli.expected import expected
 from cutpoints.cli.find import find
 from cutpoints.cli.ilp import ilp
@@ -107,7 +108,7 @@ def main() -> None:
 
 _GROUPS = {
     "Find a threshold": (find, band, expected, ilp),
-    "Look at it": (curve, report),
+    "Look at it": (curve, evaluate, report),
     "Trust it": (assess, compare, calibration),
     "Deploy it": (policy, apply, check),
     "Learn": (demo, metrics, version),

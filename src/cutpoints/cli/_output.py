@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cutpoints._format import to_json
+from cutpoints._format import count, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from cutpoints._data.progress import Progress
     from cutpoints._goal import Goal
+    from cutpoints._result import Confusion
 
 KEY_METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
 """What tables show of a confusion beside what was asked for."""
@@ -187,6 +188,18 @@ def table(
     if needed > console().width:
         made.width = needed
     return made
+
+
+def two_by_two(confusion: Confusion) -> Table:
+    """Return the four counts as a table."""
+    return table(
+        ["", "called positive", "called negative"],
+        [
+            ["positive", f"tp {count(confusion.tp)}", f"fn {count(confusion.fn)}"],
+            ["negative", f"fp {count(confusion.fp)}", f"tn {count(confusion.tn)}"],
+        ],
+        left=1,
+    )
 
 
 def pairs(rows: Iterable[tuple[str, str]]) -> Table:

@@ -32,7 +32,14 @@ from cutpoints.cli._output import pairs, print_json, show, waiting
 @data_options
 @goal_options
 @click.option("--group", metavar="COLUMN", help="Rows with the same value here stay together.")
-@click.option("--cv", type=int, default=5, show_default=True, help="Number of folds.")
+@click.option(
+    "--cv",
+    metavar="FOLDS",
+    default="5",
+    show_default=True,
+    callback=lambda _context, _option, text: _folds(text),
+    help="Number of folds, or 'loo' to leave one row out, or one group.",
+)
 @click.option(
     "--stratify/--no-stratify",
     default=True,
@@ -62,7 +69,7 @@ def assess(
     subject_to: tuple[str, ...],
     group: str | None,
     as_json: bool,
-    cv: int,
+    cv: int | str,
     stratify: bool,
     confidence: float,
     tolerance: float | None,
@@ -104,3 +111,14 @@ def assess(
         print_json(found.to_dict())
         return
     show(pairs(found.lines()), "", found.summary)
+
+
+def _folds(text: str) -> int | str:
+    """Read a number of folds, or the word."""
+    if text == "loo":
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        message = f"{text!r} is neither a number of folds nor 'loo'."
+        raise click.BadParameter(message) from None

@@ -29,6 +29,7 @@ from cutpoints.cli._output import (
     print_json,
     show,
     table,
+    two_by_two,
     waiting,
     warn_of_direction,
 )
@@ -37,6 +38,7 @@ from cutpoints.cli.apply import load
 if TYPE_CHECKING:
     from cutpoints import Data, Policy
     from cutpoints._assess import Assessment
+    from cutpoints._curve import LossSplit
     from cutpoints._goal import Goal
     from cutpoints._result import Confusion, Solution
     from cutpoints._theory import Theory
@@ -263,19 +265,26 @@ def _tell(
     if as_json:
         return
     wanted = solution.goal()
-    usual, note = _usual(data, wanted) if probabilities else (None, None)
+    usual, loss, note = _usual(data, solution, wanted) if probabilities else (None, None, None)
     extra = [] if trust is None else [("on new data", _expected(trust))]
     extra += [] if theory is None else [("calibrated?", theory.sentence)]
+    extra += [] if loss is None else [(f"lost at {DEFAULT}", loss.parts)]
     extra += [] if note is None else [(f"at {DEFAULT}", note)]
     _print(solution, wanted, usual, extra)
 
 
-def _usual(data: Data, wanted: Goal) -> tuple[Confusion | None, str | None]:
-    """Return what the usual threshold does; or why it is not shown."""
+def _usual(
+    data: Data, solution: Solution, wanted: Goal
+) -> tuple[Confusion | None, LossSplit | None, str | None]:
+    """Return what the usual threshold does and what it loses; or why it is not shown."""
     if data.lazy:  # the curve of rows that stream would have to hold every distinct score
-        return None, "left out: large files are read in passes; see `cutpoints curve --at 0.5`"
-    added = [column.name for column in wanted.columns]
-    return cp.curve(data, columns=added).at(DEFAULT).confusion, None
+        return None, None, "left out: large files are read in passes; see `cutpoints curve --at 0.5`"
+    curve = cp.curve(data, columns=[column.name for column in wanted.columns])
+    usual = curve.at(DEFAULT).confusion
+    if solution.guarantee is not None or solution.each is not None:
+        return usual, None, None
+    asked: Any = {wanted.direction: wanted.expression, "subject_to": list(wanted.constraints)}
+    return usual, curve.split_loss(**asked, threshold=DEFAULT), None
 
 
 def _like(policy: Policy, goal: dict[str, Any], columns: dict[str, Any]) -> None:
@@ -430,7 +439,7 @@ def _print(solution: Solution, wanted: Goal, default: Confusion | None, extra: l
         *extra,
         ("data", rows_in_words(solution.rows, solution.positives, solution.negatives)),
     ]
-    tables = beside(_two_by_two(solution.confusion), _metrics(wanted, solution.confusion, default))
+    tables = beside(two_by_two(solution.confusion), _metrics(wanted, solution.confusion, default))
     show(pairs(rows), "", tables)
 
 
@@ -450,17 +459,6 @@ def _proof(solution: Solution) -> str:
     )
     better = "higher" if solution.direction == "maximize" else "lower"
     return f"no {allowed}cut has a {better} value ({solution.effort()})"
-
-
-def _two_by_two(confusion: Confusion) -> Any:
-    return table(
-        ["", "called positive", "called negative"],
-        [
-            ["positive", f"tp {count(confusion.tp)}", f"fn {count(confusion.fn)}"],
-            ["negative", f"fp {count(confusion.fp)}", f"tn {count(confusion.tn)}"],
-        ],
-        left=1,
-    )
 
 
 def _metrics(wanted: Goal, here: Confusion, default: Confusion | None) -> Any:

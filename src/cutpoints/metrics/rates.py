@@ -127,7 +127,7 @@ fpr = Metric(
         range="[0, 1], 0 is best",
         undefined=NO_NEGATIVES,
         monotone="yes, reversed: never falls with FP, does not depend on TP",
-        aliases=("false_positive_rate", "fall_out", "false_alarm_rate"),
+        aliases=("false_positive_rate", "fall_out", "false_alarm_rate", "type_1_error", "type_i_error"),
         reference=FAWCETT,
     ),
 )
@@ -145,7 +145,7 @@ fnr = Metric(
         range="[0, 1], 0 is best",
         undefined=NO_POSITIVES,
         monotone="yes, reversed: never rises with TP, does not depend on FP",
-        aliases=("false_negative_rate", "miss_rate"),
+        aliases=("false_negative_rate", "miss_rate", "type_2_error", "type_ii_error"),
         reference=FAWCETT,
     ),
 )

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from cutpoints._format import short, shortest_inside
+from cutpoints._goal import objective
+from cutpoints._validate import number_in
 from cutpoints.plots._style import (
     BLUE,
     CHOSEN,
     GRAY,
     GREEN,
     LIGHT,
+    LINES,
     ORANGE,
     VERMILION,
     Chosen,
@@ -27,11 +30,15 @@ from cutpoints.plots._style import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from cutpoints._curve import Curve, Ks
+    from cutpoints._goal import Objective
 
+_CONTOUR_STEPS = 200
 _DET_TICKS = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
 _deviate = NormalDist().inv_cdf
 
@@ -170,6 +177,91 @@ def _iso_f(ax: Axes) -> None:
         shown = precision <= 1.0
         ax.plot(recall[shown], precision[shown], color=LIGHT, linewidth=1)
         ax.annotate(f"F1 {f}", (1.0, f / (2 - f)), xytext=(10, 0), annotation_clip=False, **text)
+
+
+@dataclass
+class ContourDisplay(Display):
+    """Lines of equal value of a metric over precision and recall.
+
+    Draw it on the axes of a `PrecisionRecallDisplay` to see which way a metric pulls.
+
+    Attributes
+    ----------
+    recall, precision : ndarray of shape (n,)
+    values : ndarray of shape (n, n)
+        The metric, one row for each precision; NaN where no confusion has both: at a given prevalence,
+        a low precision at a high recall would take more negatives than there are.
+    metric : str
+    points : dict of str to (recall, precision, value)
+        The marked models.
+    """
+
+    recall: NDArray[np.float64]
+    precision: NDArray[np.float64]
+    values: NDArray[np.float64]
+    metric: str
+    points: dict[str, tuple[float, float, float]] = field(default_factory=dict)
+    size = (5.6, 5.6)
+    heading = "Lines of equal value"
+
+    @classmethod
+    def of_metric(
+        cls,
+        metric: Objective,
+        *,
+        prevalence: float | None = None,
+        points: Mapping[str, tuple[float, float]] | None = None,
+    ) -> Self:
+        """Compute the values, without drawing.
+
+        Parameters
+        ----------
+        metric : metric or str
+            ``"f1"``, ``"f(beta=2)"``, ``"mcc"``, or a sum of metrics.
+        prevalence : float, default=None
+            The share of positives, for metrics that count true negatives. By default the positives are so
+            rare that every pair of precision and recall is possible.
+        points : mapping of str to (recall, precision), default=None
+            Models to mark.
+        """
+        if prevalence is not None:
+            number_in("prevalence", prevalence, 0, 1, ends="()", caller="ContourDisplay")
+        side = np.linspace(1 / _CONTOUR_STEPS, 1, _CONTOUR_STEPS)
+        expression = objective(metric, "metric", "ContourDisplay")
+        negatives = float(_CONTOUR_STEPS) if prevalence is None else (1 - prevalence) / prevalence
+
+        def value(recall: Any, precision: Any) -> NDArray[np.float64]:
+            with np.errstate(all="ignore"):
+                alarms = recall * (1 - precision) / precision
+                found = expression.evaluate(tp=recall, fp=alarms, fn=1 - recall, tn=negatives - alarms)
+                return np.where((alarms <= negatives) & np.isfinite(found), found, np.nan)
+
+        marked = {
+            name: (x, y, float(value(np.float64(x), np.float64(y))))
+            for name, (x, y) in (points or {}).items()
+        }
+        return cls(side, side, value(*np.meshgrid(side, side)), str(expression), marked)
+
+    @classmethod
+    def from_metric(cls, metric: Objective, *, ax: Axes | None = None, **options: Any) -> Self:
+        """Draw a metric; options are those of `of_metric`."""
+        return cls.of_metric(metric, **options).plot(ax=ax)
+
+    def _draw(self, ax: Axes) -> None:
+        low, high = np.nanmin(self.values), np.nanmax(self.values)
+        levels: Any = np.linspace(0, 1, 11) if 0 <= low <= high <= 1 else 10
+        filled = ax.contourf(
+            self.recall, self.precision, self.values, levels=levels, cmap="cividis", alpha=0.85
+        )
+        lines = ax.contour(
+            self.recall, self.precision, self.values, levels=filled.levels, colors="white", linewidths=0.8
+        )
+        ax.clabel(lines, fontsize="small", fmt=short)
+        for i, (name, (x, y, value)) in enumerate(self.points.items()):
+            marker = CHOSEN | {"markerfacecolor": LINES[i % len(LINES)]}
+            ax.plot(x, y, **marker, label=f"{name}: {self.metric} {short(value)}")
+        unit_square(ax, x="Recall", y="Precision")
+        ax.set_title(self.metric, fontsize="medium")
 
 
 @dataclass
