@@ -23,12 +23,11 @@ from cutpoints._policy.evidence import SCORES
 from cutpoints._policy.outcome import CONFIDENCE, DROP, Outcome, Share, Value, outcome_of
 from cutpoints._policy.shift import Shift, shift_of
 from cutpoints._policy.state import Watch, watch
-from cutpoints.exceptions import InvalidParameterError
+from cutpoints.exceptions import CutpointError, InvalidParameterError
 
 if TYPE_CHECKING:
     import os
 
-    from cutpoints._data.source import Source
     from cutpoints._policy.policy import Policy
     from cutpoints._result import Confusion
 
@@ -195,11 +194,13 @@ def check(
         labels, rows, positive = None, int(counts.sum()), int(counts[place + 1 :].sum())
         confusion = None
     else:
-        source = _source(policy, data, y_score, score=score, label=label, pos_label=pos_label)
+        read = _read(policy, data, y_score, score=score, label=label, pos_label=pos_label)
+        source = read.source()
         above = masses_above(source, edges)
         cumulated = [sum(source.summary().totals), *(pos + neg for pos, neg in above), Fraction(0)]
         counts = np.array([int(a - b) for a, b in pairwise(cumulated)])
-        labels = outcome_of(policy, source, above[place], alpha)
+        added = read.labelled_rows(caller="check") if read.added else None
+        labels = outcome_of(policy, source, above[place], alpha, added)
         rows, positive = source.summary().rows, int(cumulated[place + 1])
         confusion = labels.confusion.fractions()
     shift = None
@@ -218,9 +219,10 @@ def check(
     return replace(found, **_words(found, psi))
 
 
-def _source(
+def _read(
     policy: Policy, data: Any, y_score: Any, *, score: str | None, label: str | None, pos_label: Any
-) -> Source:
+) -> Data:
+    """Return the rows, with the columns that the policy's goal adds up; arrays have none."""
     own = isinstance(data, Data) and data.pos_label is not None
     positive = pos_label if pos_label is not None or own else policy.pos_label
     if positive == 1 and not isinstance(positive, str):
@@ -230,10 +232,15 @@ def _source(
             data = data.of(policy.column(score, "check"))
         if positive is not None:
             data = replace(data, pos_label=positive)
-        return as_data(data, y_score, label=label, caller="check").source()
-    if label is not None:
-        score = policy.column(score, "check")
-    return as_data(data, y_score, label=label, score=score, pos_label=positive, caller="check").source()
+        found = as_data(data, y_score, label=label, caller="check")
+    else:
+        score = score if label is None else policy.column(score, "check")
+        found = as_data(data, y_score, label=label, score=score, pos_label=positive, caller="check")
+    try:
+        goal = policy.goal()
+    except CutpointError:  # not said, or a function of the user's
+        return found
+    return found.for_goal(goal, "check") if found.named else found
 
 
 def _rate(confusion: Confusion) -> float:

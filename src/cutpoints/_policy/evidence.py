@@ -105,6 +105,8 @@ def claims(policy: Policy) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
             missing.append(str(one))
         else:
             found.append(claim)
+    if goal.expression.columns:
+        return tuple(found), (*missing, str(goal.expression))
     bound = least_expected(goal, policy)
     if bound is not None:
         claim = _objective(goal, bound)

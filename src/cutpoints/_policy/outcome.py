@@ -16,16 +16,20 @@ from cutpoints._format import json_fields
 from cutpoints._goal import with_columns
 from cutpoints._kernel.cuts import Cuts
 from cutpoints._kernel.weights import as_number as number
+from cutpoints._policy.added_rows import AddedRows
 from cutpoints._policy.record import fingerprint
 from cutpoints._result import Confusion, Interval
 from cutpoints._search.guarantee import _floor
 from cutpoints._search.run import search
 from cutpoints._validate import generator
 from cutpoints.exceptions import CutpointError, InvalidParameterError
+from cutpoints.metrics.columns import RowSum
+from cutpoints.metrics.expression import WeightedSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cutpoints._data.read import LabelledRows
     from cutpoints._data.source import Source
     from cutpoints._goal import Goal
     from cutpoints._policy.policy import Policy
@@ -37,6 +41,8 @@ GROSS_DROP = 0.3
 """Rows that cannot even exclude this are too few to tell."""
 REFERENCE_RISK = 0.005
 """The probability that the least that is to be expected is set too high."""
+ENOUGH_AMOUNTS = 50
+"""Rows that a sum of amounts must have, so that it can be seen not to be worse."""
 _DRAWS = 4000
 CONFIDENCE = 0.95
 """Of the intervals that are shown; alarms go by `alpha`."""
@@ -148,8 +154,17 @@ class Outcome:
         return content
 
 
-def outcome_of(policy: Policy, source: Source, called: tuple[Fraction, Fraction], alpha: float) -> Outcome:
-    """Judge the policy on rows with labels, of which `called` (pos, neg) are called positive."""
+def outcome_of(
+    policy: Policy,
+    source: Source,
+    called: tuple[Fraction, Fraction],
+    alpha: float,
+    rows: LabelledRows | None = None,
+) -> Outcome:
+    """Judge the policy on rows with labels, of which `called` (pos, neg) are called positive.
+
+    `rows` are needed where its goal adds up columns.
+    """
     summary = source.summary()
     positives, negatives = summary.totals
     tp, fp = called
@@ -165,15 +180,19 @@ def outcome_of(policy: Policy, source: Source, called: tuple[Fraction, Fraction]
     metrics = {name: (None if then is None else then[name], value) for name, value in now.metrics.items()}
     try:
         goal = policy.goal()
-        if goal.columns:
+        if goal.columns and rows is None:
             raise with_columns(goal, "check")
-    except CutpointError:  # not said, a function of the user's, or one of columns
+    except CutpointError:  # not said, a function of the user's, or one of columns that arrays do not have
         return Outcome(confusion, metrics, now.intervals, (), prevalence, same_data=same)
     step = summary.grid.step
     units = {name: np.array([int(count / step)]) for name, count in (("tp", tp), ("fp", fp))}
     cut = Cuts(summary, np.array([policy.threshold]), np.array([-math.inf]), units["tp"], units["fp"])
-    kept = tuple(_kept(one, policy, counts, cut, alpha) for one in goal.constraints)
-    value = _value(goal, policy, counts, _best(goal, source), alpha)
+    added = None if rows is None else AddedRows(rows, policy.threshold)
+    kept = tuple(
+        _kept_sum(one, counts, added) if one.expression.columns else _kept(one, policy, counts, cut, alpha)
+        for one in goal.constraints
+    )
+    value = _value(goal, policy, counts, _best(goal, source), alpha=alpha, added=added)
     return Outcome(confusion, metrics, now.intervals, kept, prevalence, value, same)
 
 
@@ -186,6 +205,13 @@ def _best(goal: Goal, source: Source) -> tuple[float, float] | None:
     if solution.threshold is None or solution.value is None:
         return None
     return solution.threshold, solution.value
+
+
+def _kept_sum(constraint: Constraint, counts: dict[str, Fraction], added: AddedRows | None) -> Kept:
+    """Compare the sum of a column with its bound; it is no share of rows, and has no exact test."""
+    now = constraint.expression.rounded(**counts, columns=None if added is None else added.parts)
+    met = bool(constraint.holds(now - float(constraint.bound)))
+    return Kept(str(constraint), None, now, "met" if met else "broken", None, None)
 
 
 def _kept(
@@ -229,18 +255,33 @@ def _value(
     policy: Policy,
     counts: dict[str, Fraction],
     best: tuple[float, float] | None,
+    *,
     alpha: float,
+    added: AddedRows | None,
 ) -> Value:
     """Compare the objective now with what was to be expected."""
     rows = sum(counts.values())
-    now = _per_1000(goal.expression, counts)
     is_total = _is_total(goal.expression)
     per_1000 = float(1000 / rows) if is_total else 1.0
-    values = _redrawn(goal.expression, counts)
+    if goal.expression.columns:
+        assert added is not None
+        total = goal.expression.rounded(**counts, columns=added.parts)
+        now, values = per_1000 * total, added.redrawn(goal.expression, _DRAWS)
+    else:
+        total, now = goal.expression.rounded(**counts), _per_1000(goal.expression, counts)
+        values = _redrawn(goal.expression, counts)
     tail = (1 - CONFIDENCE) / 2
     interval = Interval(*np.quantile(values, [tail, 1 - tail]).tolist())
     then, found = _expected(goal, policy)
-    verdict, worst, more = _verdict(goal, policy, values, float(rows), alpha)
+    if goal.expression.columns and added is not None and then is not None and policy.found_on is not None:
+        ratio = float(rows / policy.found_on.rows)
+        plausible: NDArray[np.float64] | None = added.like_then(values, then, ratio)
+    else:
+        plausible = _redrawn_then(goal, policy)
+    verdict, worst, more = _verdict(goal, plausible, values, float(rows), alpha)
+    few = _few_amounts(goal.expression, counts)
+    if few and verdict == "not worse":
+        verdict, more = "unsure", math.ceil(rows * few)
     lost = None if best is None else goal.sign * (per_1000 * best[1] - now)
     return Value(
         objective=str(goal.expression),
@@ -255,8 +296,20 @@ def _value(
         best_threshold=None if best is None else best[0],
         best=None if best is None else per_1000 * best[1],
         lost=None if lost is None or math.isnan(lost) else lost + 0.0,
-        total=goal.expression.rounded(**counts) if is_total else None,
+        total=total if is_total else None,
     )
+
+
+def _few_amounts(expression: Expression, counts: dict[str, Fraction]) -> Fraction:
+    """Return how many times as many rows are needed to see enough amounts; 0 if there are enough.
+
+    A few amounts look alike, and the next one may be larger than all of them.
+    """
+    terms = expression.terms if isinstance(expression, WeightedSum) else ((1, expression),)
+    sums = [term for _, term in terms if isinstance(term, RowSum)]
+    cells = {cell for one in sums for cell, value in one.worth.items() if value.terms}
+    seen = sum((counts[cell] for cell in cells), Fraction(0))
+    return max(Fraction(0), ENOUGH_AMOUNTS / max(seen, Fraction(1)) - 1) if cells else Fraction(0)
 
 
 def least_expected(goal: Goal, policy: Policy) -> float | None:
@@ -272,10 +325,9 @@ def least_expected(goal: Goal, policy: Policy) -> float | None:
 
 
 def _verdict(
-    goal: Goal, policy: Policy, now: NDArray[np.float64], rows: float, alpha: float
+    goal: Goal, then: NDArray[np.float64] | None, now: NDArray[np.float64], rows: float, alpha: float
 ) -> tuple[Literal["worse", "not worse", "unsure"] | None, float | None, int | None]:
     """Return whether the objective is worse, by which part at most, and how many rows would settle it."""
-    then = _redrawn_then(goal, policy)
     if then is None or not np.isfinite(now).all() or not then.all():
         return None, None, 0
     gain = goal.sign * (now - then) / np.abs(then)
@@ -294,6 +346,8 @@ def _verdict(
 
 def _redrawn_then(goal: Goal, policy: Policy) -> NDArray[np.float64] | None:
     """Return values that were plausible for new data; None if the policy does not say."""
+    if goal.expression.columns:  # its counts do not tell what they add up to
+        return None
     expected, found = _expected(goal, policy)
     if expected is None or found is None or policy.found_on is None:
         return None
@@ -308,6 +362,9 @@ def _expected(goal: Goal, policy: Policy) -> tuple[float | None, float | None]:
     if record is None:
         return None, None
     counts = {name: Fraction(count) for name, count in record.confusion.to_dict().items()}
+    if goal.expression.columns:
+        found = record.value * (float(1000 / sum(counts.values())) if _is_total(goal.expression) else 1.0)
+        return found, found
     found = _per_1000(goal.expression, counts)
     if record.cross_validated is None:
         return found, found
@@ -335,6 +392,8 @@ def _per_1000(expression: Expression, counts: dict[str, Fraction]) -> float:
 
 def _is_total(expression: Expression) -> bool:
     """Return whether twice the rows have another value, as a cost has and a share has not."""
+    if expression.columns:
+        return expression.degree == 1
     once = {"tp": Fraction(7), "fp": Fraction(3), "fn": Fraction(5), "tn": Fraction(11)}
     twice = {name: 2 * count for name, count in once.items()}
     return not math.isclose(expression.rounded(**once), expression.rounded(**twice))

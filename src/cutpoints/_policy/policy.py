@@ -14,7 +14,7 @@ from cutpoints._policy import rules
 from cutpoints._policy.rules import BandRule, ThresholdRule
 from cutpoints._policy.typed_json import TEXT, is_finite, is_text
 from cutpoints._shown import Shown
-from cutpoints.exceptions import InvalidParameterError
+from cutpoints.exceptions import CutpointError, InvalidParameterError
 
 if TYPE_CHECKING:
     import os
@@ -585,6 +585,14 @@ class Policy(Shown):
 
     # --- what the rooms of this package ask
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the data that the goal adds up, such as amounts: `check` needs them, too."""
+        try:
+            return tuple(column.name for column in self.goal().columns)
+        except CutpointError:  # not said, or a function of the user's
+            return ()
+
     def goal(self) -> Goal:
         """Return what the policy is best for; raise if it is not said, or a function of the user's."""
         if self.objective is None:
@@ -639,6 +647,8 @@ class Policy(Shown):
         ]
         if self.objective is not None:
             lines.append(("goal", in_words(self.direction, self.objective, self.constraints)))
+            if self.columns:
+                lines.append(("columns", ", ".join(self.columns)))
         if self.found_on is not None:
             found = self.found_on
             counts = "  ".join(f"{name} {count(n)}" for name, n in found.confusion.to_dict().items())
