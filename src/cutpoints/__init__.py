@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from cutpoints._classes import bayes_decision, find_class_weights, find_ordinal
     from cutpoints._compare import compare
     from cutpoints._curve import curve
-    from cutpoints._data.read import Data, from_counts, read
+    from cutpoints._data.data import Data
+    from cutpoints._data.read import from_counts, read
     from cutpoints._evaluate import evaluate, evaluate_classes
     from cutpoints._expected import find_expected
     from cutpoints._expected.gain import expected_gain
@@ -41,7 +42,8 @@ _MODULES = {
     "_classes": ["bayes_decision", "find_class_weights", "find_ordinal"],
     "_compare": ["compare"],
     "_curve": ["curve"],
-    "_data.read": ["Data", "from_counts", "read"],
+    "_data.data": ["Data"],
+    "_data.read": ["from_counts", "read"],
     "_evaluate": ["evaluate", "evaluate_classes"],
     "_expected": ["find_expected"],
     "_expected.gain": ["expected_gain"],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutpoints._data.read import Data, as_data
+from cutpoints._data.read import as_data
 from cutpoints._goal import Constraints, Goal, Objective, furthest, with_others
 from cutpoints._goal import constraints as read_constraints
 from cutpoints._goal import goal as read_goal
@@ -39,6 +39,7 @@ from cutpoints.metrics.columns import Part, RowSum
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from cutpoints._data.data import Data
     from cutpoints._data.source import Source
     from cutpoints._kernel.cuts import Cuts
     from cutpoints._kernel.tables import Summary, Sums

@@ -26,8 +26,8 @@ from cutpoints.exceptions import Argument, CutpointError, InvalidInputError, Inv
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cutpoints._data.data import Data
     from cutpoints._data.groupby_segments import FrameSegments
-    from cutpoints._data.read import Data
     from cutpoints._data.segment_codes import Coded, Key
     from cutpoints._search.run import SearchResult
     from cutpoints.metrics.expression import Constraint

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cutpoints._data.read import Data
+    from cutpoints._data.data import Data
     from cutpoints._data.source import Source
     from cutpoints._goal import Constraints, Objective
     from cutpoints._kernel.tables import Summary

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from cutpoints._data.scores import read_scores
+from cutpoints._data.read import read_scores
 from cutpoints._format import count, json_form, json_number, percent, rows_in_words, short
 from cutpoints._goal import in_words
 from cutpoints._shown import Deployable, Deployed, JsonForm, KnownColumns, Shown

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cutpoints._classes.bayes import as_names
-from cutpoints._data.scores import read_scores
+from cutpoints._data.read import read_scores
 from cutpoints._equality import compared_by_value
 from cutpoints._format import count, json_number
 from cutpoints._shown import Deployable, Deployed, JsonForm, KnownColumns, Shown

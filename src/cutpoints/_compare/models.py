@@ -30,7 +30,7 @@ from cutpoints.exceptions import DataWarning, InvalidParameterError
 
 if TYPE_CHECKING:
     from cutpoints._compare.significance import DeLong
-    from cutpoints._data.read import LabelledRows
+    from cutpoints._data.data import LabelledRows
     from cutpoints.metrics.expression import Constraint, Expression
 
 _ACCURACY = ("accuracy", "error_rate")

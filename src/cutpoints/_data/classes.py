@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cutpoints._data.read import Data
+    from cutpoints._data.data import Data
     from cutpoints._kernel.tables import Scores
 
 

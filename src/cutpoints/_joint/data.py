@@ -12,8 +12,8 @@ from cutpoints._kernel.segment_cuts import SegmentCuts
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
+    from cutpoints._data.data import Data
     from cutpoints._data.groupby_segments import FrameSegments
-    from cutpoints._data.read import Data
 
 
 class SegmentedRows(NamedTuple):

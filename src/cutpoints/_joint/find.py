@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cutpoints._data.read import Data
+    from cutpoints._data.data import Data
     from cutpoints._goal import Constraints, Objective
     from cutpoints._joint.data import SegmentedRows
     from cutpoints._search.guarantee import Confidence

@@ -24,7 +24,7 @@ from cutpoints.exceptions import InvalidParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cutpoints._data.read import Data
+    from cutpoints._data.data import Data
     from cutpoints._joint.problem import Problem
     from cutpoints._result import Guarantee
     from cutpoints._search.guarantee import Confidence

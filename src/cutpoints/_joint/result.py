@@ -56,7 +56,7 @@ class SegmentThreshold(JsonForm):
 
     def decide(self, y_score: Any) -> NDArray[np.int8]:
         """Return 1 where a score reaches the threshold and 0 elsewhere; NaN scores are an error."""
-        from cutpoints._data.scores import read_scores
+        from cutpoints._data.read import read_scores
 
         return (read_scores(y_score, None) >= np.float64(self.threshold)).astype(np.int8)
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutpoints._data.read import Data, as_data
+from cutpoints._data.data import Data
+from cutpoints._data.read import as_data
 from cutpoints._evaluate import proportion_interval
 from cutpoints._format import count, json_form
 from cutpoints._policy.counts import masses_above, rows_between

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._data.array_input import as_floats, refuse_nan
-from cutpoints._data.read import Data, is_path, read
+from cutpoints._data.data import Data
+from cutpoints._data.read import is_path, read
 from cutpoints._kernel.tables import DIRECT_ROWS, Ranges
 from cutpoints.exceptions import InvalidInputError
 

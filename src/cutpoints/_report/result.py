@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cutpoints._atomic import replaced
-from cutpoints._data.read import Data, as_data
+from cutpoints._data.read import as_data
 from cutpoints._goal import Constraints, Goal, Objective, goal
 from cutpoints._report.headline import Names
 from cutpoints._report.page import render
@@ -21,6 +21,8 @@ from cutpoints.exceptions import InvalidParameterError
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
+
+    from cutpoints._data.data import Data
 
 TITLE = "Decision threshold"
 FRAME_PIXELS = 900

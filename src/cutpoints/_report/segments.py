@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._data.arrays import ArraySource
-    from cutpoints._data.read import Data
+    from cutpoints._data.data import Data
     from cutpoints._goal import Goal
 
 SHOWN_SEGMENTS = 30

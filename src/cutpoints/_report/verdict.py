@@ -12,7 +12,7 @@ from cutpoints.exceptions import CutpointError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cutpoints._data.read import Data
+    from cutpoints._data.data import Data
     from cutpoints._goal import Goal
     from cutpoints._report.headline import Names
     from cutpoints._report.summary import ModelSummary

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
@@ -102,7 +103,7 @@ def choose(
     return Chosen(best.threshold, best.interval, best.confusion, text, objective(wanted), ties)
 
 
-class Display:
+class Display(ABC):
     """Base of the displays: `plot` on given or new axes, `save` to a file."""
 
     heading = ""
@@ -114,24 +115,6 @@ class Display:
     chosen: Chosen | None = None
     ax_: Axes
     figure_: Any
-
-    @classmethod
-    def from_predictions(
-        cls, y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None, **options: Any
-    ) -> Self:
-        """Draw from labels and scores; options are those of `from_curve`."""
-        curve = compute_curve(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-        return cls.from_curve(curve, **options)
-
-    @classmethod
-    def from_curve(cls, curve: Curve, *, ax: Axes | None = None, **options: Any) -> Self:
-        """Draw a curve."""
-        return cls.of_curve(curve, **options).plot(ax=ax)
-
-    @classmethod
-    def of_curve(cls, curve: Curve, **options: Any) -> Self:
-        """Compute the arrays, without drawing."""
-        raise NotImplementedError
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on the given axes, or on new ones; afterwards in `ax_` and `figure_`."""
@@ -194,13 +177,36 @@ class Display:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
+    @abstractmethod
     def _draw(self, ax: Axes) -> None:
-        raise NotImplementedError
+        """Draw on the axes."""
 
     def _mark(self, ax: Axes) -> None:
         """Mark the chosen point, if there is one and it is defined."""
         if self.point is not None and self.chosen is not None and not math.isnan(sum(self.point)):
             ax.plot(*self.point, **CHOSEN, label=self.chosen.label)
+
+
+class CurveDisplay(Display):
+    """Base of the displays of a curve, or of the labels and scores that it is made of."""
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: Any, y_score: Any, *, sample_weight: Any = None, pos_label: Any = None, **options: Any
+    ) -> Self:
+        """Draw from labels and scores; options are those of `from_curve`."""
+        curve = compute_curve(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+        return cls.from_curve(curve, **options)
+
+    @classmethod
+    def from_curve(cls, curve: Curve, *, ax: Axes | None = None, **options: Any) -> Self:
+        """Draw a curve."""
+        return cls.of_curve(curve, **options).plot(ax=ax)
+
+    @classmethod
+    @abstractmethod
+    def of_curve(cls, curve: Curve, **options: Any) -> Self:
+        """Compute the arrays, without drawing."""
 
 
 def _matplotlib(module: str) -> Any:

@@ -15,7 +15,7 @@ from cutpoints.plots._style import (
     ORANGE,
     VERMILION,
     Chosen,
-    Display,
+    CurveDisplay,
     choose,
     thin,
     tidy,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class CostCurveDisplay(Display):
+class CostCurveDisplay(CurveDisplay):
     """Drummond and Holte's cost curve: the lower envelope of the lines of all thresholds.
 
     With a goal that is a cost, the chosen threshold is marked where it applies: at the PC(+) of
@@ -82,7 +82,7 @@ class CostCurveDisplay(Display):
 
 
 @dataclass
-class DecisionCurveDisplay(Display):
+class DecisionCurveDisplay(CurveDisplay):
     """Net benefit against threshold probability, beside treating all and treating none.
 
     ``probability`` are the threshold probabilities; ``standardized=True`` divides by the prevalence.
@@ -123,7 +123,7 @@ class DecisionCurveDisplay(Display):
 
 
 @dataclass
-class BrierCurveDisplay(Display):
+class BrierCurveDisplay(CurveDisplay):
     """Loss against cost proportion: with the probabilities as they are, and at the best thresholds.
 
     The gap between the two lines is what calibration could save.
@@ -159,7 +159,7 @@ class BrierCurveDisplay(Display):
 
 
 @dataclass
-class ProfitDisplay(Display):
+class ProfitDisplay(CurveDisplay):
     """An amount, earned or paid, against the share of rows called positive; the best point marked.
 
     Give it as the goal: ``maximize="profit(tp=10, fp=-1)"`` or ``minimize="cost(fp=2, fn=1)"``.

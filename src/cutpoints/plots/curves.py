@@ -21,6 +21,7 @@ from cutpoints.plots._style import (
     ORANGE,
     VERMILION,
     Chosen,
+    CurveDisplay,
     Display,
     choose,
     finite_ends,
@@ -44,7 +45,7 @@ _deviate = NormalDist().inv_cdf
 
 
 @dataclass
-class RocDisplay(Display):
+class RocDisplay(CurveDisplay):
     """ROC curve with its hull, lines of equal value and the chosen point.
 
     `from_predictions` and `from_curve` take ``maximize``, ``minimize`` and ``subject_to`` or a
@@ -116,7 +117,7 @@ def _iso_lines(ax: Axes, slope: float, point: tuple[float, float]) -> None:
 
 
 @dataclass
-class PrecisionRecallDisplay(Display):
+class PrecisionRecallDisplay(CurveDisplay):
     """Precision against recall as steps, lines of equal F1, the random baseline, the chosen point.
 
     Precision with no positives is undefined and not drawn: the curve begins flat at the precision of
@@ -265,7 +266,7 @@ class ContourDisplay(Display):
 
 
 @dataclass
-class DetDisplay(Display):
+class DetDisplay(CurveDisplay):
     """Misses against false alarms, both stretched so that normal scores give a straight line.
 
     Attributes
@@ -306,7 +307,7 @@ class DetDisplay(Display):
 
 
 @dataclass
-class GainDisplay(Display):
+class GainDisplay(CurveDisplay):
     """The share of the positives that are found among the highest scores.
 
     Attributes
@@ -342,7 +343,7 @@ class GainDisplay(Display):
 
 
 @dataclass
-class LiftDisplay(Display):
+class LiftDisplay(CurveDisplay):
     """How many times more positives there are among the highest scores than among all rows.
 
     Attributes
@@ -376,7 +377,7 @@ class LiftDisplay(Display):
 
 
 @dataclass
-class KsDisplay(Display):
+class KsDisplay(CurveDisplay):
     """The share of each class at or above each threshold; the Kolmogorov-Smirnov gap marked.
 
     Attributes

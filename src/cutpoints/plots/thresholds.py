@@ -17,7 +17,7 @@ from cutpoints.plots._style import (
     STYLES,
     VERMILION,
     Chosen,
-    Display,
+    CurveDisplay,
     choose,
     finite_ends,
     thin,
@@ -38,7 +38,7 @@ _DARK = 0.55
 
 
 @dataclass
-class ThresholdDisplay(Display):
+class ThresholdDisplay(CurveDisplay):
     """Metrics against the threshold; the best threshold as a line, its interval shaded.
 
     ``metrics`` chooses what is drawn beside the goal. Amounts such as costs have an axis of their
@@ -111,7 +111,7 @@ def _mark_interval(ax: Axes, chosen: Chosen, span: tuple[float, float]) -> None:
 
 
 @dataclass
-class ScoresDisplay(Display):
+class ScoresDisplay(CurveDisplay):
     """Histograms of the scores of both classes, in ``bins`` of equal width, and the threshold.
 
     Each class is drawn as shares of its own rows, so that a rare class can be seen;
@@ -163,7 +163,7 @@ class ScoresDisplay(Display):
 
 
 @dataclass
-class ConfusionDisplay(Display):
+class ConfusionDisplay(CurveDisplay):
     """Counts and shares of each true class; rows are the truth, columns the decision.
 
     Attributes
