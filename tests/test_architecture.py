@@ -15,7 +15,7 @@ SRC = Path(__file__).parents[1] / "src" / "cutpoints"
 
 # From the ground up. A room may import the rooms of lower floors, and of its own floor those in `ALONG`.
 FLOORS = (
-    ("_version", "exceptions", "_format", "_validate", "_atomic", "_equality", "_shown"),
+    ("_version", "_wording", "_format", "exceptions", "_validate", "_atomic", "_equality", "_shown"),
     ("metrics", "_goal"),
     ("_kernel", "_theory", "_result"),
     ("_search", "_data"),
@@ -29,10 +29,10 @@ FLOORS = (
     ("__init__", "__main__"),
 )
 ALONG = {
-    "_format": ("exceptions",),
-    "_validate": ("exceptions",),
+    "exceptions": ("_wording", "_format"),
+    "_validate": ("_wording", "exceptions"),
     "_atomic": ("exceptions",),
-    "_shown": ("_format",),
+    "_shown": ("_format", "exceptions"),
     "_goal": ("metrics",),
     "_result": ("_kernel", "_theory"),
     "_find": ("_ilp", "_segments"),
@@ -49,11 +49,13 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 }
 
 # What of the private modules the command line may import; all else it takes from `import cutpoints`.
-FOR_COMMANDS = ("_atomic", "_format", "_validate", "_version", "_data.progress")
+FOR_COMMANDS = ("_atomic", "_format", "_validate", "_version", "_wording", "_data.progress")
 
 # Which rooms or modules may import a package at all. What is not listed here is not imported.
 PACKAGES = {
-    "numpy": tuple(room for room in FLOOR_OF if room not in {"_version", "exceptions", "_format", "_atomic"}),
+    "numpy": tuple(
+        room for room in FLOOR_OF if room not in {"_version", "_wording", "exceptions", "_format", "_atomic"}
+    ),
     # _search.guarantee: exact binomial tails, loaded when asked for.
     "scipy": (
         "_ilp",

@@ -9,8 +9,9 @@ import pytest
 
 import cutpoints as cp
 from cutpoints import exceptions as _errors
+from cutpoints._data import file_errors
+from cutpoints._wording import Argument
 from cutpoints.exceptions import (
-    Argument,
     CutpointError,
     InfeasibleError,
     InvalidInputError,
@@ -32,29 +33,24 @@ EXAMPLES = {
     "pos_label": InvalidInputError.pos_label(values=["no", "yes"]),
     "negative": InvalidInputError.negative(name="sample_weight", count=2, first=4, value=-1.5),
     "empty": InvalidInputError.empty(name="y_score"),
-    "missing_file": InvalidInputError.missing_file(path="a.csv"),
-    "near_file": InvalidInputError.missing_file(path="a.csv", near=["b.csv", "c.csv"]),
-    "pattern": InvalidInputError.missing_file(path="*.csv", pattern=True),
-    "directory": InvalidInputError.directory(path="scores/"),
-    "empty_file": InvalidInputError.empty_file(path="-"),
-    "csv": InvalidInputError.unreadable(path="a.csv", form="CSV", reason="Line 3 is broken"),
-    "parquet": InvalidInputError.unreadable(path="-", form="Parquet", reason="It is broken"),
-    "column": InvalidInputError.column(name="P", path="a.csv", columns=["y", "p"]),
-    "far_column": InvalidInputError.column(name="P", path="a.csv", columns=["one", "two"]),
-    "not_numbers": InvalidInputError.not_numbers(name="p", value="x", count=2, first=1),
-    "comma": InvalidInputError.not_numbers(name="p", value="0,5", count=1, first=1),
-    "not_a_number_type": InvalidInputError.not_a_number_type(name="p", type_="DATE"),
+    "missing_file": file_errors.missing_file(path="a.csv"),
+    "near_file": file_errors.missing_file(path="a.csv", near=["b.csv", "c.csv"]),
+    "pattern": file_errors.missing_file(path="*.csv", pattern=True),
+    "empty_file": file_errors.empty_file(path="-"),
+    "csv": file_errors.unreadable(path="a.csv", form="CSV", reason="Line 3 is broken"),
+    "parquet": file_errors.unreadable(path="-", form="Parquet", reason="It is broken"),
+    "column": file_errors.column(name="P", path="a.csv", columns=["y", "p"]),
+    "far_column": file_errors.column(name="P", path="a.csv", columns=["one", "two"]),
+    "not_numbers": file_errors.not_numbers(name="p", value="x", count=2, first=1),
+    "comma": file_errors.not_numbers(name="p", value="0,5", count=1, first=1),
+    "not_a_number_type": file_errors.not_a_number_type(name="p", type_="DATE"),
     "not_1d": InvalidInputError.not_1d(name="y_score", shape=(10, 2), hint="pass one column."),
     "undefined": InvalidInputError.undefined(objective="recall", positives=0, negatives=10),
-    "policy": InvalidInputError.policy(path="p.json", reason="It is not JSON"),
     "nan_scores": InvalidInputError.nan_scores(name="p", count=2, rows=10, first=4),
-    "mixed_files": InvalidInputError.mixed_files(what="columns", first="a.csv", other="b.csv"),
+    "mixed_files": file_errors.mixed_files(what="columns", first="a.csv", other="b.csv"),
     "infeasible": InfeasibleError.of(attainable={"precision >= 0.95": (0.8, 0.25)}),
     "metric": UnknownMetricError.of(name="recal", known=NAMES),
     "solver": SolverError.failed(solver="HiGHS", said="Numerical trouble"),
-    "recount": SolverError.recount(claimed=1.0, counted=0.5, threshold=0.3, fault="labels differ"),
-    "wrong": SolverError.wrong(found=0.5, truth=0.75),
-    "nothing": SolverError.nothing(bound=0.75),
     "dependency": MissingDependencyError.of(caller="report", package="jinja2", extra="report"),
 }
 

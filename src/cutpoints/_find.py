@@ -33,6 +33,7 @@ from cutpoints._search.run import SearchResult, decide, score_distribution, sear
 from cutpoints._search.sweep import all_cuts
 from cutpoints._shown import KnownColumns
 from cutpoints._validate import check_confidence
+from cutpoints._wording import Argument
 from cutpoints.exceptions import DataWarning, InvalidInputError, InvalidParameterError
 from cutpoints.metrics.columns import Part, RowSum
 
@@ -210,7 +211,19 @@ def warn_if_inverted(summary: Summary, tp: Sums, fp: Sums, *, model: str | None 
     share = positives / (positives + negatives)
     error = math.sqrt((summary.rows + 1) / (12 * share * (1 - share))) / summary.rows
     if auc < min(INVERTED_AREA, 0.5 - INVERTED_ERRORS * error):
-        warnings.warn(DataWarning.inverted(auc=auc, model=model), stacklevel=4)
+        whose = "" if model is None else f" of model {model!r}"
+        warning = DataWarning(
+            f"Positives score lower than negatives: the AUC{whose} is {auc:.2f}, clearly below 0.5. "
+            "The threshold is the best one, and the scores may be upside down.",
+            hint=(
+                "if low scores mean positive, pass ",
+                Argument("lower_is_positive", value=True),
+                "; otherwise check the labels and ",
+                Argument("pos_label"),
+                ".",
+            ),
+        )
+        warnings.warn(warning, stacklevel=4)
 
 
 def _check_both_ways(wanted: Goal, summary: Summary) -> None:
@@ -226,7 +239,12 @@ def _check_both_ways(wanted: Goal, summary: Summary) -> None:
     up, down = expression.gain_and_loss(counts, columns)
     gain, loss = (up, down) if wanted.sign > 0 else (down, up)
     if not gain or not loss:
-        raise InvalidInputError.one_decision(objective=str(expression), called=not loss)
+        always = "never helps" if loss else "is never worse"
+        raise InvalidInputError(
+            f"'{expression}' must have something for and something against calling a row positive. "
+            f"On these rows calling a row positive {always}, whatever the label: no score helps to decide.",
+            hint="check signs and cells: fn is a miss, fp a false alarm; in profit(...) costs are negative.",
+        )
 
 
 def _find_in_each(wanted: Goal, data: Data, each: Any, by: Any, *, guarantee: Any, method: Any) -> Solution:

@@ -10,9 +10,7 @@ import math
 import struct
 import unicodedata
 from decimal import ROUND_FLOOR, Context, Decimal
-from typing import TYPE_CHECKING, Any, Literal
-
-from cutpoints.exceptions import MissingDependencyError
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -224,17 +222,6 @@ def json_fields(result: Any) -> dict[str, Any]:
 def to_json(shown: Mapping[str, Any]) -> str:
     """Return an object as strict, indented JSON: NaN and infinity never reach it as such."""
     return json.dumps(shown, indent=2, allow_nan=False)
-
-
-def to_frame(columns: Mapping[str, Any], package: Literal["pandas", "polars"]) -> Any:
-    """Return columns as a data frame of a package that may not be installed."""
-    import importlib
-
-    try:
-        module = importlib.import_module(package)
-    except ImportError as error:
-        raise MissingDependencyError.of(caller=f"to_{package}", package=package) from error
-    return module.DataFrame(columns)
 
 
 def text_pairs(lines: Sequence[tuple[str, str]]) -> str:

@@ -22,7 +22,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal
 
-from cutpoints.exceptions import Argument, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import InvalidParameterError
 from cutpoints.metrics.columns import Column, RowValue, column
 from cutpoints.metrics.costs import called
 from cutpoints.metrics.expression import LARGEST, MIRRORED, SMALLEST, Constraint, Expression, Relation

@@ -451,7 +451,11 @@ class Solution(Deployable, Shown):
             together = all(a.with_others is not None for a in self.attainable)
             best = [a.with_others or a for a in self.attainable] if together else self.attainable
             if self.each is not None and all(a.met for a in best):
-                raise InfeasibleError.in_each(constraints=self.each.constraints, told=str(self.each))
+                raise InfeasibleError(
+                    f"No cut satisfies {self.each}.",
+                    hint="relax the constraint, or find one threshold per group with find_by().",
+                    constraints=self.each.constraints,
+                )
             raise InfeasibleError.of(
                 attainable={a.constraint: (a.value, a.threshold) for a in best},
                 undefined=self.objective if all(a.met for a in best) else None,

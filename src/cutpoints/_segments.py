@@ -21,7 +21,8 @@ from cutpoints._result import Confusion, Solution, context_of
 from cutpoints._search.together import search_together
 from cutpoints._shown import DeployableBySegment, Deployed, KnownColumns, ShownInRows, Tabular
 from cutpoints._validate import positive_integer
-from cutpoints.exceptions import Argument, CutpointError, InvalidInputError, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import CutpointError, InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

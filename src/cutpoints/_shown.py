@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sized
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
-from cutpoints._format import html_pairs, html_table, json_fields, text_pairs, text_table, to_frame
+from cutpoints._format import html_pairs, html_table, json_fields, text_pairs, text_table
+from cutpoints.exceptions import MissingDependencyError
 
 if TYPE_CHECKING:
     from cutpoints._policy.policy import Missing, Policy
@@ -68,6 +69,17 @@ class Tabular(ABC):
     def to_polars(self) -> Any:
         """Return the table as a polars data frame."""
         return to_frame(self.table(), "polars")
+
+
+def to_frame(columns: Mapping[str, Any], package: Literal["pandas", "polars"]) -> Any:
+    """Return columns as a data frame of a package that may not be installed."""
+    import importlib
+
+    try:
+        module = importlib.import_module(package)
+    except ImportError as error:
+        raise MissingDependencyError.of(caller=f"to_{package}", package=package) from error
+    return module.DataFrame(columns)
 
 
 class JsonForm:

@@ -14,7 +14,7 @@ from cutpoints.exceptions import InvalidParameterError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from cutpoints.exceptions import Text
+    from cutpoints._wording import Text
 
 
 _FLOAT_BITS = 1023

@@ -29,7 +29,8 @@ from cutpoints._ilp.program import Instances
 from cutpoints._ilp.run import Formulation, Posed, Run, answer, mixture, pose, run
 from cutpoints._search.run import SearchResult, search
 from cutpoints._search.sweep import all_cuts
-from cutpoints.exceptions import Argument, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import InvalidParameterError
 from cutpoints.metrics._arithmetic import as_fraction
 
 if TYPE_CHECKING:

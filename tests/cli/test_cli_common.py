@@ -14,9 +14,11 @@ import pytest
 from click.testing import CliRunner
 
 import cutpoints as cp
+from cutpoints._data import file_errors
+from cutpoints._wording import Argument
 from cutpoints.cli import _output, main
 from cutpoints.cli._errors import in_shell
-from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 SRC = Path(__file__).parents[2] / "src"
 
@@ -271,7 +273,7 @@ def test_interrupt_in_the_middle_of_a_search(process, tmp_path, query):
         ),
         (
             "find",
-            InvalidInputError.filtered_away(filters={"where": "month = '2026-10'"}),
+            file_errors.filtered_away(filters={"where": "month = '2026-10'"}),
             (
                 "The filter must leave at least one row. No row is left by --where \"month = '2026-10'\".\n\n"
                 "Hint: check the values in it: text is compared letter by letter, and case matters."

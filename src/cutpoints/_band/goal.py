@@ -15,7 +15,8 @@ from cutpoints._goal import Constraints, Objective, constraints
 from cutpoints._goal import goal as read_goal
 from cutpoints._search.band import PairSum
 from cutpoints._validate import is_number, number_in
-from cutpoints.exceptions import Argument, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import InvalidParameterError
 from cutpoints.metrics.expression import Constraint, Expression, exact_number, format_number
 from cutpoints.metrics.metric import Metric
 

@@ -13,6 +13,7 @@ from cutpoints._data.read import read_scores
 from cutpoints._format import count, json_form, json_number, percent, rows_in_words, short
 from cutpoints._goal import in_words
 from cutpoints._shown import Deployable, Deployed, JsonForm, KnownColumns, Shown
+from cutpoints._wording import joined
 from cutpoints.exceptions import InfeasibleError
 
 if TYPE_CHECKING:
@@ -200,9 +201,17 @@ class Band(Deployable, Shown):
                 more_rows=self.guarantee.more_rows,
             )
         if self.status == "infeasible":
-            raise InfeasibleError.band(
-                constraints=self.constraints, capacity=self.capacity, least_reviewed=self.least_reviewed
-            )
+            held = [f"'{text}'" for text in self.constraints]
+            held += [] if self.capacity is None else [f"a capacity of {count(self.capacity)}"]
+            found = f"No band satisfies {joined(held, 'and')}, however many rows are reviewed."
+            hint = "relax a constraint."
+            if self.least_reviewed is not None:
+                found = (
+                    f"No band satisfies {joined(held, 'and')} together. "
+                    f"The constraints need at least {count(self.least_reviewed)} reviews."
+                )
+                hint = "raise the capacity to that, or relax a constraint."
+            raise InfeasibleError(found, hint=hint, constraints=self.constraints)
         return self
 
     def to_dict(self) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from cutpoints._data.array_input import as_floats, refuse_beyond, refuse_nan, sa
 from cutpoints._data.read import as_unlabelled
 from cutpoints._equality import compared_by_value
 from cutpoints._validate import number_in, one_of
-from cutpoints.exceptions import Column, InvalidInputError, InvalidParameterError
+from cutpoints._wording import Column
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from cutpoints._classes.costs import cost_matrix
-from cutpoints.exceptions import Argument, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

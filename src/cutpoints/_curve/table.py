@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoints._format import html_table, shortest_inside, text_table, to_frame
+from cutpoints._format import html_table, shortest_inside, text_table
+from cutpoints._shown import to_frame
 
 _HALF = 10
 

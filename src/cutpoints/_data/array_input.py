@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._format import plural
+from cutpoints._wording import Column, at_row, show
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -161,8 +163,18 @@ def refuse_beyond(numbers: Scores, name: str) -> None:
     beyond = (numbers < 0) | (numbers > 1)
     if beyond.any():
         first = int(beyond.argmax())
-        raise InvalidInputError.not_probabilities(
-            name=name, count=int(beyond.sum()), rows=len(numbers), first=first, value=float(numbers[first])
+        count = int(beyond.sum())
+        raise InvalidInputError(
+            Column(name),
+            f" must be probabilities, between 0 and 1. {count:,} of {plural(len(numbers), 'value')} "
+            f"{'lies' if count == 1 else 'lie'} outside{at_row(first)}, with {show(float(numbers[first]))}.",
+            hint="with labels, `cutpoints find` takes any scores; in Python, recalibrate() makes them "
+            "probabilities.",
+            kind="not_probabilities",
+            name=name,
+            count=count,
+            rows=len(numbers),
+            first=first,
         )
 
 
@@ -186,7 +198,15 @@ def same_index(columns: dict[str, Any]) -> None:
         if index.isin(first).all() and first.isin(index).all():
             row = int(np.argmax(np.asarray(index != first)))
             here, there = (each[row : row + 1].tolist()[0] for each in (first, index))
-            raise InvalidInputError.index_order(name=name, other=other, row=row, labels=(here, there))
+            raise InvalidInputError(
+                Column(name),
+                " and ",
+                Column(other),
+                " must have their rows in the same order. Both have the same index labels, but at row "
+                f"{row:,} (rows are counted from 0) one has {show(here)} and the other {show(there)}.",
+                hint=f"align them, {other} = {other}.loc[{name}.index], or drop the labels with .to_numpy() "
+                "if the rows are in the right order.",
+            )
 
 
 def same_length(columns: dict[str, Any], empty: Callable[..., Exception] = InvalidInputError.empty) -> None:

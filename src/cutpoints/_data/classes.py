@@ -8,7 +8,8 @@ import numpy as np
 
 from cutpoints._data.array_input import as_array, as_floats, as_weights, refuse_nan, same_length
 from cutpoints._kernel.weights import FixedPoint
-from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

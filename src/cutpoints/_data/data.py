@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cutpoints._data import file_errors
 from cutpoints._data.added_columns import as_values
 from cutpoints._data.array_input import as_array, as_floats, as_weights, same_index, same_length
 from cutpoints._data.arrays import ArraySource, Stream
@@ -355,7 +356,7 @@ class ArrayRows(Rows):
     def read(self, data: Data, groups: str | None) -> ReadColumns:
         for name in data.scores:
             if name not in self.scores:
-                raise InvalidInputError.column(name=name, path="the data", columns=list(self.scores))
+                raise file_errors.column(name=name, path="the data", columns=list(self.scores))
         if groups is not None:
             raise InvalidParameterError("groups", expected="an array where the data are arrays", got=groups)
         scores = {name: self.scores[name] for name in data.scores}

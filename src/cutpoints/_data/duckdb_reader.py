@@ -7,6 +7,7 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from cutpoints._data import file_errors
 from cutpoints._data.added_columns import CENT_ROUNDING, NO_ENDS, Ends
 from cutpoints._data.array_input import no_number
 from cutpoints._data.file_columns import NUMBERS
@@ -123,7 +124,7 @@ class DuckDBReader:
     def need(self, name: str) -> None:
         """Raise unless the relation has a column of this name."""
         if name not in self._known:
-            raise InvalidInputError.column(name=name, path="the relation", columns=list(self._known))
+            raise file_errors.column(name=name, path="the relation", columns=list(self._known))
 
     def cancel(self) -> None:
         """Do nothing: the connection is the user's, and a batch is soon there."""
@@ -139,7 +140,7 @@ class DuckDBReader:
             if first:
                 raise no_number(name, first[0][0], 0)
         elif not _WIDE_NUMBERS.fullmatch(type_):
-            raise InvalidInputError.not_a_number_type(name=name, type_=type_)
+            raise file_errors.not_a_number_type(name=name, type_=type_)
         return f"cast({column} as double)"
 
     def _as_label(self, name: str, pos_label: Any) -> str:
@@ -203,5 +204,9 @@ def interruptible() -> Iterator[None]:
         if "Query interrupted" in str(error) or type(error).__name__ == "InterruptException":
             raise KeyboardInterrupt from None
         if type(error).__name__ == "ResourceInUseException":
-            raise InvalidInputError.connection_in_use() from error
+            raise InvalidInputError(
+                "The DuckDB connection must not run another query at the same time. "
+                "Another thread is using it.",
+                hint="give each thread its own relation, from connection.cursor().",
+            ) from error
         raise

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._data import file_errors
 from cutpoints._data.array_input import EXACT_INTEGERS
-from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ def as_number(name: str, column: Column, cast: str = "cast") -> str:
         return column.sql
     if WIDE_NUMBERS.fullmatch(column.type):
         return f"{cast}({digits(column)} as double)"
-    raise InvalidInputError.not_a_number_type(name=name, type_=column.type)
+    raise file_errors.not_a_number_type(name=name, type_=column.type)
 
 
 def digits(column: Column) -> str:

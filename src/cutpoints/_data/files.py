@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from cutpoints._data import file_errors
 from cutpoints._data.array_input import EXACT_INTEGERS, too_large
 from cutpoints._data.duckdb_reader import DuckDBReader, interruptible, quoted, text
 from cutpoints._data.file_columns import (
@@ -37,7 +38,8 @@ from cutpoints._data.formats import Table, layout_of, table, unreadable
 from cutpoints._data.paths import Paths, on_disk
 from cutpoints._data.streaming import BatchSource, Columns
 from cutpoints._data.where import Column, condition
-from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -137,7 +139,7 @@ class Opened:
     def empty(self, name: str) -> InvalidInputError:
         """Return the error of no rows: none at all, or none that the filters left."""
         if self._filters:
-            return InvalidInputError.filtered_away(filters=self._filters)
+            return file_errors.filtered_away(filters=self._filters)
         return InvalidInputError.empty(name=name)
 
     def fault(self, error: Exception) -> InvalidInputError:
@@ -172,7 +174,7 @@ class Opened:
         """Raise if a file was written since it was opened."""
         for file, stamp in zip(self.files, self._stamps, strict=True):
             if file.stamp() != stamp:
-                raise InvalidInputError.changed_file(path=file.shown)
+                raise file_errors.changed_file(path=file.shown)
 
     def large(self) -> bool:
         """Whether there are too many rows to read into memory.
@@ -243,7 +245,7 @@ class Opened:
         for name in numbers:
             count, first, value = self._faults(name, _NO_NUMBER)
             if count:
-                raise InvalidInputError.not_numbers(name=name, value=value, count=count, first=first)
+                raise file_errors.not_numbers(name=name, value=value, count=count, first=first)
 
     def has_text(self, name: str) -> bool:
         """Whether a column has values that are no numbers."""

@@ -22,8 +22,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from cutpoints._data import file_errors
 from cutpoints._data.duckdb_reader import quoted
 from cutpoints._data.where import Column
+from cutpoints._wording import Argument, file_words
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ class File:
                 return file.read(8)
         except OSError as error:
             reason = error.strerror or str(error)
-            raise InvalidInputError.unreadable(path=self.shown, form="CSV", reason=reason) from error
+            raise file_errors.unreadable(path=self.shown, form="CSV", reason=reason) from error
 
     def stamp(self) -> tuple[int, int, int] | None:
         """Return size, time of change and number of the file, which show whether it is still the same."""
@@ -110,17 +112,17 @@ class Table:
         for name in names or self.doubles:
             if name.lower() in self.doubles:
                 folder, column, shown = self.doubles[name.lower()]
-                raise InvalidInputError.folder_and_column(folder=folder, column=column, path=shown)
+                raise file_errors.folder_and_column(folder=folder, column=column, path=shown)
 
     def column(self, name: str) -> Column:
         """Return one column; raise if there is none in a file, or if there are two."""
         self.check_doubles(name)
         for shown, names in self.parts:
             if name not in names:
-                raise InvalidInputError.column(name=name, path=shown, columns=names)
+                raise file_errors.column(name=name, path=shown, columns=names)
             if names.count(name) > 1:
                 reason = f"Its first line has the name '{name}' more than once"
-                raise InvalidInputError.unreadable(
+                raise file_errors.unreadable(
                     path=shown, form="CSV", reason=reason, hint="rename one of the columns."
                 )
         return self.columns()[name]
@@ -217,7 +219,7 @@ def _doubles(
     found = {key: (folders[key], columns[key], files[0].shown) for key in folders if key in columns}
     if found and layout.form == "Arrow":  # its reader cannot leave one of them out
         folder, column, shown = next(iter(found.values()))
-        raise InvalidInputError.folder_and_column(folder=folder, column=column, path=shown)
+        raise file_errors.folder_and_column(folder=folder, column=column, path=shown)
     return found
 
 
@@ -234,7 +236,7 @@ def _arrow(
     except (pa.ArrowInvalid, OSError) as error:
         file = next((f for f in files if f.path in str(error)), files[0])
         reason = str(error).splitlines()[0].rstrip(". ")
-        raise InvalidInputError.unreadable(path=file.shown, form="Arrow", reason=reason) from error
+        raise file_errors.unreadable(path=file.shown, form="Arrow", reason=reason) from error
     found = connection.from_arrow(whole)
     return found, list(found.columns)
 
@@ -243,9 +245,9 @@ def layout_of(file: File) -> Layout:
     """Recognize the format by the first bytes, or by the extension, and read the names of CSV and JSON."""
     start = file.start()
     if not start:
-        raise InvalidInputError.empty_file(path=file.shown)
+        raise file_errors.empty_file(path=file.shown)
     if start.startswith(_ZIP):
-        raise InvalidInputError.unreadable(
+        raise file_errors.unreadable(
             path=file.shown,
             form="CSV",
             reason="It is a ZIP archive, as workbooks of Excel are",
@@ -284,9 +286,9 @@ def layout_of(file: File) -> Layout:
             reason, hint = "Its first line is not UTF-8 text", _encoding(file, start)
         elif isinstance(error, json.JSONDecodeError) or form == "JSON":
             form, reason = "JSON", "Its first line is not an object in braces"
-        raise InvalidInputError.unreadable(path=file.shown, form=form, reason=reason, hint=hint) from error
+        raise file_errors.unreadable(path=file.shown, form=form, reason=reason, hint=hint) from error
     if header is None:
-        raise InvalidInputError.empty_file(path=file.shown)
+        raise file_errors.empty_file(path=file.shown)
     _check_columns(file, len(header))
     return Layout("CSV", tuple(name.strip() for name in header), separator, skip, compression, partitions)
 
@@ -295,7 +297,7 @@ def _check_length(file: File, form: str, line: bytes, number: int) -> None:
     """Raise for a line that was not read to its end."""
     if len(line) == _LONGEST_LINE_BYTES and not line.endswith(b"\n"):
         reason = f"Line {number + 1} {_TOO_LONG}"
-        raise InvalidInputError.unreadable(path=file.shown, form=form, reason=reason, hint=_LONG_HINT)
+        raise file_errors.unreadable(path=file.shown, form=form, reason=reason, hint=_LONG_HINT)
 
 
 def _check_columns(file: File, columns: int) -> None:
@@ -303,7 +305,7 @@ def _check_columns(file: File, columns: int) -> None:
     if columns > _MOST_COLUMNS:
         reason = f"It has {columns:,} columns, and at most {_MOST_COLUMNS:,} can be read"
         hint = "keep the columns that are needed, or convert the file to Parquet."
-        raise InvalidInputError.unreadable(path=file.shown, form="CSV", reason=reason, hint=hint)
+        raise file_errors.unreadable(path=file.shown, form="CSV", reason=reason, hint=hint)
 
 
 def _encoding(file: File, start: bytes) -> str:
@@ -371,7 +373,12 @@ def unreadable(error: Exception, files: list[File]) -> InvalidInputError:
     file = next((f for f in files if f.path in said), files[0])
     if "Out of Memory" in said:
         had = re.search(r"/([\d.]+ \w+) used\)", said)
-        return InvalidInputError.memory(path=file.shown, limit=had[1] if had else None)
+        much = f" of {had[1]}" if had else ""
+        return InvalidInputError(
+            f"{file_words(file.shown)} must be read in the memory that DuckDB may use. "
+            f"The limit{much} is too low.",
+            hint=("allow more, for example ", Argument("memory_limit", "2GB"), "."),
+        )
     form = layout_of(file).form
     hint = None
     line = re.search(r"CSV Error on Line: (\d+)", said)
@@ -389,4 +396,4 @@ def unreadable(error: Exception, files: list[File]) -> InvalidInputError:
     else:
         reason = said.splitlines()[0].partition("Error: ")[2] or said.splitlines()[0]
         reason = reason.replace(file.path, file.shown)
-    return InvalidInputError.unreadable(path=file.shown, form=form, reason=reason.rstrip(". "), hint=hint)
+    return file_errors.unreadable(path=file.shown, form=form, reason=reason.rstrip(". "), hint=hint)

@@ -19,8 +19,8 @@ import narwhals as nw
 import numpy as np
 
 from cutpoints._data import expressions as ex
+from cutpoints._data import file_errors, progress
 from cutpoints._data import groupby_columns as gc
-from cutpoints._data import progress
 from cutpoints._data import streaming as batches
 from cutpoints._data.added_columns import with_totals
 from cutpoints._data.array_input import EXACT_INTEGERS, too_large
@@ -423,12 +423,12 @@ def _key(bucket: nw.Expr) -> nw.Expr:
 def _check_columns(schema: nw.Schema, roles: dict[str, str | None]) -> None:
     for name in roles.values():
         if name is not None and name not in schema:
-            raise InvalidInputError.column(name=name, path="the data frame", columns=list(map(str, schema)))
+            raise file_errors.column(name=name, path="the data frame", columns=list(map(str, schema)))
 
 
 def _check_number(name: str, dtype: DType) -> None:
     if not (dtype.is_numeric() or dtype == nw.Boolean):
-        raise InvalidInputError.not_a_number_type(name=name, type_=str(dtype))
+        raise file_errors.not_a_number_type(name=name, type_=str(dtype))
 
 
 def _collect(frame: nw.LazyFrame[Any]) -> Collected:

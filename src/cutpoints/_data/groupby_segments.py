@@ -24,6 +24,7 @@ import narwhals as nw
 import numpy as np
 
 from cutpoints._data import expressions as ex
+from cutpoints._data import file_errors
 from cutpoints._data import groupby as frames
 from cutpoints._data.bins import LARGEST, ROOT, Seen, join
 from cutpoints._data.groupby_weights import Measured, factors, measured, measures, to_measure
@@ -80,7 +81,7 @@ class FrameSegments:
         schema = source.frame.collect_schema()
         for name in names:
             if name not in schema:
-                raise InvalidInputError.column(name=name, path="the data frame", columns=list(schema))
+                raise file_errors.column(name=name, path="the data frame", columns=list(schema))
         self._texts = [f"{_SEGMENT}{i}" for i in range(len(names))]
         columns = [_key(name, schema[name]) for name in names]
         source.beside = [text.alias(own) for (_, text), own in zip(columns, self._texts, strict=True)]

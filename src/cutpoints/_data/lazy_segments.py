@@ -20,6 +20,7 @@ from cutpoints._data.groupby_segments import FrameSegments
 from cutpoints._data.segment_codes import coded, combined
 from cutpoints._data.segments import Grouped
 from cutpoints._data.streaming import BatchSource
+from cutpoints._wording import Argument
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -38,7 +39,12 @@ def by_groups(source: Any, names: Sequence[str]) -> Grouped | FrameSegments:
     if isinstance(source, FrameSource):
         return FrameSegments(source, names)
     if not isinstance(source, BatchSource):
-        raise InvalidInputError.not_by_segment(engine=type(source).__name__)
+        raise InvalidInputError(
+            "The data must be arrays, a data frame or files where ",
+            Argument("by"),
+            f" is given. Got {type(source).__name__} instead.",
+            hint="pass the frame or the path itself, with the names of its columns.",
+        )
     reader = source.reader
     for name in names:
         reader.need(name)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from cutpoints._data import file_errors
 from cutpoints._data.formats import ENDINGS, File
 from cutpoints.exceptions import InvalidInputError
 
@@ -27,7 +28,11 @@ def on_disk(path: Paths, folder: str) -> list[File]:
     known: dict[str, str] = {}
     named = [os.fspath(one) for one in ([path] if isinstance(path, str | os.PathLike) else path)]
     if named.count(STANDARD_INPUT) > 1:
-        raise InvalidInputError.standard_input_twice(count=named.count(STANDARD_INPUT))
+        raise InvalidInputError(
+            "'-' must be given once: standard input can be read only once. "
+            f"Got it {named.count(STANDARD_INPUT):,} times.",
+            hint="pass '-' once; files and one '-' may be mixed.",
+        )
     for shown in named:
         for found in [shown] if shown == STANDARD_INPUT else _expanded(shown):
             place, real = found, os.path.realpath(found)
@@ -35,7 +40,14 @@ def on_disk(path: Paths, folder: str) -> list[File]:
                 place = str(Path(folder) / str(len(files)))
                 _spool(found, place)
             elif real in known:
-                raise InvalidInputError.file_twice(path=found, other=known[real])
+                other = known[real]
+                again = (
+                    f"'{found}' more than once" if found == other else f"'{other}' and '{found}' for one file"
+                )
+                raise InvalidInputError(
+                    f"Each file must be given once, or its rows count twice. Got {again}.",
+                    hint="leave one of them out; folders and patterns that overlap name their files twice.",
+                )
             else:
                 known[real] = found
             files.append(File(place, found))
@@ -50,7 +62,7 @@ def unchanged(files: Sequence[File]) -> Iterator[None]:
     def check() -> None:
         for file, stamp in zip(files, stamps, strict=True):
             if file.stamp() != stamp:
-                raise InvalidInputError.changed_file(path=file.shown)
+                raise file_errors.changed_file(path=file.shown)
 
     try:
         yield
@@ -64,7 +76,7 @@ def _spool(source: str, place: str) -> None:
     """Write what comes through a pipe to a file: DuckDB and we read it twice."""
     if source != STANDARD_INPUT and stat.S_ISCHR(Path(source).stat().st_mode):
         reason = "It is a device, which may never end"
-        raise InvalidInputError.unreadable(path=source, form="CSV", reason=reason)
+        raise file_errors.unreadable(path=source, form="CSV", reason=reason)
     with Path(place).open("wb") as spool:
         if source == STANDARD_INPUT:
             shutil.copyfileobj(sys.stdin.buffer, spool)
@@ -83,12 +95,12 @@ def _expanded(path: str) -> list[str]:
         folder = Path(path).parent
         names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
         near = [str(folder / name) for name in difflib.get_close_matches(Path(path).name, names)]
-        raise InvalidInputError.missing_file(path=path, near=near)
+        raise file_errors.missing_file(path=path, near=near)
     # Not `Path.glob`, which has no absolute patterns.
     matches = glob.glob(path, recursive=True)  # noqa: PTH207
     found = sorted(match for match in matches if not Path(match).is_dir())
     if not found:
-        raise InvalidInputError.missing_file(path=path, pattern=True)
+        raise file_errors.missing_file(path=path, pattern=True)
     return found
 
 
@@ -101,7 +113,10 @@ def _beneath(folder: str) -> list[str]:
 
     def gone(error: OSError) -> None:
         reason = error.strerror or str(error)
-        raise InvalidInputError.unlisted(path=error.filename or folder, reason=reason) from error
+        raise InvalidInputError(
+            f"The folder '{error.filename or folder}' must be readable while its files are listed. {reason}.",
+            hint="check its permissions, and that no other program moves or deletes it.",
+        ) from error
 
     found = []
     for place, folders, names in os.walk(folder, onerror=gone):
@@ -112,5 +127,8 @@ def _beneath(folder: str) -> list[str]:
             if data and path.is_file():
                 found.append(str(path))
     if not found:
-        raise InvalidInputError.directory(path=folder)
+        raise InvalidInputError(
+            f"The folder '{folder}' must have data files in it: CSV, Parquet, NDJSON or Arrow. It has none.",
+            hint=f"for files with other endings pass a pattern, such as '{folder.rstrip('/')}/**/*.dat'.",
+        )
     return sorted(found)

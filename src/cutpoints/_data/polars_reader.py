@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from cutpoints._data import file_errors
 from cutpoints._data.added_columns import CENT_ROUNDING, NO_ENDS, Ends
 from cutpoints._data.array_input import no_number
 from cutpoints._kernel.weights import CENTS
@@ -95,7 +96,7 @@ class PolarsReader:
         """Raise unless the frame has a column of this name."""
         schema = self.table.collect_schema()
         if name not in schema:
-            raise InvalidInputError.column(name=name, path="the data frame", columns=list(schema))
+            raise file_errors.column(name=name, path="the data frame", columns=list(schema))
 
     def cancel(self) -> None:
         """Do nothing: a batch is soon there."""
@@ -113,7 +114,7 @@ class PolarsReader:
             )
             value = found.item() if found.height else None
             raise no_number(name, value, 0)
-        raise InvalidInputError.not_a_number_type(name=name, type_=str(type_))
+        raise file_errors.not_a_number_type(name=name, type_=str(type_))
 
     def _as_label(self, name: str, type_: pl.DataType) -> pl.Expr:
         """Return the labels: numbers as they are, anything else compared by Polars."""

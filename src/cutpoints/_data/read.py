@@ -251,7 +251,8 @@ def _checked(data: Data, caller: str, *, several: bool) -> Data:
                 hint=f"{caller}('scores.csv', label='y', score='p', ...).",
             )
     if data.label in data.scores:
-        warnings.warn(DataWarning.same_column(name=str(data.label)), stacklevel=4)
+        message = f"Label and score are the same column, {data.label!r}: every result will look perfect."
+        warnings.warn(DataWarning(message), stacklevel=4)
     if len(data.scores) > 1 and not several:
         raise InvalidParameterError(
             "score",

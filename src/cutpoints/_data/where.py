@@ -24,7 +24,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints._data import file_errors
+from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -76,7 +77,7 @@ class Condition:
         """Write the condition for a table; raise if it uses a column that does not exist."""
         for name in self.names:
             if name not in columns:
-                raise InvalidInputError.column(name=name, path=path, columns=list(columns))
+                raise file_errors.column(name=name, path=path, columns=list(columns))
         return self._write(columns)
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._data.segment_codes import coded, in_order
-from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

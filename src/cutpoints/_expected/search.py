@@ -20,7 +20,8 @@ from cutpoints._format import exact
 from cutpoints._goal import Constraints, Goal, Objective, goal, objective
 from cutpoints._result import Solution
 from cutpoints._theory import Theory, is_expectation, theory_of
-from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

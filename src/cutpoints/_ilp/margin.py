@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutpoints.exceptions import Argument, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from cutpoints._format import count
 from cutpoints._ilp import program as _program
 from cutpoints._ilp.forms import Form, Target, constraint_rows, target
 from cutpoints._ilp.highs import Reply, Solver, Status
@@ -23,6 +24,7 @@ from cutpoints._ilp.margin import Epsilon, Margin, margin
 from cutpoints._search.optimum import Optimum
 from cutpoints._search.run import SearchResult, decide
 from cutpoints._search.sweep import all_cuts
+from cutpoints._wording import Argument
 from cutpoints.exceptions import InvalidParameterError, SolverError
 from cutpoints.metrics.expression import WeightedSum
 from cutpoints.metrics.metric import Metric
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 Formulation = Literal["chain", "document"]
 TOLERANCE = 1e-7
 """Relative to the size of the objective: what a solver may miss, and exact comparison puts right."""
+_OTHER_MARGIN = ("use ", Argument("epsilon", "auto"), " or ", Argument("formulation", "chain"), ".")
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,14 +304,24 @@ def answer(posed: Posed, made: Run, *, passes: int) -> SearchResult:
     """
     goal, cuts = posed.goal, posed.cuts
     if not made.recounts:
-        raise SolverError.recount(
-            claimed=made.claimed, counted=made.value, threshold=made.threshold, fault=made.fault
-        )
+        found = f"The solver's answer must be that of a threshold. It is not: {made.fault}."
+        if made.claimed is not None and made.value is not None:
+            place = "" if made.threshold is None else f" at threshold {float(made.threshold)!r}"
+            found += f" Claimed {made.claimed:.10g}, counted {made.value:.10g}{place}."
+        why = "an epsilon near the solver's tolerance (1e-6) splits equal scores; "
+        raise SolverError(found, hint=(why, *_OTHER_MARGIN))
     truth = decide(cuts, goal, "ilp", passes, cuts.summary.rows)
     if made.status in ("optimal", "infeasible") or _closed(goal, made):
         if not _agrees(posed, made, truth):
-            best = None if truth.choice is None else truth.choice.value
-            raise SolverError.wrong(found=made.value, truth=best)
+            claim = "that no cut is feasible" if made.value is None else f"{made.value:.10g}"
+            truly = "no cut is feasible"
+            if truth.choice is not None:
+                truly = f"the best cut attains {truth.choice.value:.10g}"
+            why = "an epsilon above the smallest gap between scores forbids good thresholds; "
+            raise SolverError(
+                f"The solver's optimum must be the best cut of the data. It found {claim}, but {truly}.",
+                hint=(why, *_OTHER_MARGIN),
+            )
         return truth
     # Stopped early: the solver's own answer, or if it has none yet, the better of the two cuts
     # that need no search.
@@ -316,7 +329,11 @@ def answer(posed: Posed, made: Run, *, passes: int) -> SearchResult:
     known = {0, len(cuts.thresholds) - 1} | ({made.index} if made.index is not None else set())
     usable = [i for i in sorted(known) if feasible[i] and math.isfinite(_exact(posed, i))]
     if not usable:
-        raise SolverError.nothing(bound=made.bound)
+        raise SolverError(
+            "The solver must find a threshold within its time limit. It found none; "
+            f"no threshold is better than {count(made.bound)}.",
+            hint=("allow more time, or use ", Argument("formulation", "chain"), "."),
+        )
     best = max(usable, key=lambda i: goal.sign * _exact(posed, i))
     choice = Optimum(best, np.empty(0, dtype=np.intp), cuts.value(goal.expression, best))
     status: Literal["time_limit", "gap_limit"] = "time_limit" if made.status == "time_limit" else "gap_limit"

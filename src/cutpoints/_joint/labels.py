@@ -24,7 +24,8 @@ from cutpoints._kernel.weights import as_number
 from cutpoints._result import Confusion
 from cutpoints._search.run import decide
 from cutpoints._validate import generator, one_of, positive_integer
-from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

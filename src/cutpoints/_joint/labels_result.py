@@ -11,8 +11,9 @@ import numpy as np
 
 from cutpoints._format import count, json_form, json_number
 from cutpoints._goal import in_words
+from cutpoints._joint.result import infeasible
 from cutpoints._shown import JsonForm, ShownInRows, Tabular
-from cutpoints.exceptions import InfeasibleError, InvalidParameterError
+from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,12 +123,10 @@ class LabelsSolution(ShownInRows, Tabular, Mapping[Any, float]):
         """Return itself, or raise `InfeasibleError` saying what can be attained."""
         if self.status == "infeasible":
             if not self.attainable:
-                raise InfeasibleError.joint(attainable=dict.fromkeys(self.each, 0.0), empty="of some label")
+                raise infeasible(attainable=dict.fromkeys(self.each, 0.0), empty="of some label")
             best = [one.with_others or one for one in self.attainable]
             together = all(one.with_others is not None for one in self.attainable)
-            raise InfeasibleError.joint(
-                attainable={one.constraint: one.value for one in best}, together=together
-            )
+            raise infeasible(attainable={one.constraint: one.value for one in best}, together=together)
         return self
 
     def table(self) -> dict[str, list[Any]]:

@@ -14,6 +14,7 @@ from cutpoints._format import count, exact, json_form, json_number, plural, rows
 from cutpoints._goal import in_words
 from cutpoints._segments import decide_by, key_parts, key_to_dict, key_words
 from cutpoints._shown import DeployableBySegment, Deployed, JsonForm, KnownColumns, ShownInRows, Tabular
+from cutpoints._wording import joined
 from cutpoints.exceptions import InfeasibleError
 
 if TYPE_CHECKING:
@@ -59,6 +60,36 @@ class SegmentThreshold(JsonForm):
         from cutpoints._data.read import read_scores
 
         return (read_scores(y_score, None) >= np.float64(self.threshold)).astype(np.int8)
+
+
+def infeasible(
+    *,
+    attainable: Mapping[str, float],
+    together: bool = False,
+    empty: str | None = None,
+) -> InfeasibleError:
+    """Return the error of thresholds for several segments.
+
+    `attainable` has the best value of each constraint over all thresholds, or among those that meet the
+    others; `empty` names a segment in which no threshold meets what must hold in each.
+    """
+    names = joined([f"'{text}'" for text in attainable], "and")
+    if empty is not None:
+        return InfeasibleError(
+            f"No threshold of segment {empty} meets {names}, which must hold in each segment.",
+            hint="relax it, or merge small segments.",
+            constraints=tuple(attainable),
+        )
+    best = "; ".join(
+        f"'{text}' {'undefined' if math.isnan(value) else count(value)}" for text, value in attainable.items()
+    )
+    where = " where the others hold" if together else ""
+    return InfeasibleError(
+        f"No thresholds satisfy {names}{' together' if len(attainable) > 1 else ''}. "
+        f"The best that can be attained{where}: {best}.",
+        hint="relax a constraint to its value, or a little beyond, for it is rounded.",
+        constraints=tuple(attainable),
+    )
 
 
 class Beside(NamedTuple):
@@ -204,16 +235,12 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
             )
         if self.status == "infeasible":
             if self.empty is not None:
-                raise InfeasibleError.joint(
-                    attainable=dict.fromkeys(self.each, 0.0), empty=repr(self.empty[0])
-                )
+                raise infeasible(attainable=dict.fromkeys(self.each, 0.0), empty=repr(self.empty[0]))
             if not self.attainable:
-                raise InfeasibleError.joint(attainable={f"a gap of {text}": math.nan for text in self.gap})
+                raise infeasible(attainable={f"a gap of {text}": math.nan for text in self.gap})
             together = all(one.with_others is not None for one in self.attainable)
             best = [one.with_others or one for one in self.attainable] if together else self.attainable
-            raise InfeasibleError.joint(
-                attainable={one.constraint: one.value for one in best}, together=together
-            )
+            raise infeasible(attainable={one.constraint: one.value for one in best}, together=together)
         return self
 
     def table(self) -> dict[str, list[Any]]:

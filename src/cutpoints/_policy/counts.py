@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._data import file_errors
 from cutpoints._data.array_input import as_floats, refuse_nan
 from cutpoints._data.data import Data
 from cutpoints._data.read import is_path, read
@@ -97,7 +98,7 @@ def _scores(policy: Policy, data: Any, score: str | None) -> tuple[NDArray[Any],
             name = policy.column(score, "check")
             names = list(native.collect_schema())
             if name not in names:
-                raise InvalidInputError.column(name=name, path="the data frame", columns=names)
+                raise file_errors.column(name=name, path="the data frame", columns=names)
             picked = native.select(nw.col(name))
             eager = picked.collect() if isinstance(picked, nw.LazyFrame) else picked
             return as_floats(eager[name].to_numpy(), name, "check"), name

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._data import file_errors
 from cutpoints._data.array_input import as_floats
 from cutpoints._data.segment_codes import coded, combined
 from cutpoints._policy.rules import SegmentRule, key_type
 from cutpoints._segments import key_columns
-from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -300,9 +302,9 @@ def _frame(asked: _Asked, frame: Any, *, score: str | None, column: str) -> Any:
         name = asked.policy.column(score, "decide", decision.score)
         for one in (name, *decision.by):
             if one not in schema:
-                raise InvalidInputError.column(name=one, path="the data frame", columns=list(schema))
+                raise file_errors.column(name=one, path="the data frame", columns=list(schema))
         if not schema[name].is_numeric():
-            raise InvalidInputError.not_a_number_type(name=name, type_=str(schema[name]))
+            raise file_errors.not_a_number_type(name=name, type_=str(schema[name]))
         new = output_name(column, decision)
         if new in schema:
             raise name_taken(new, "decide", "the frame")

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from cutpoints._atomic import replaced
+from cutpoints._data import file_errors
 from cutpoints._data.file_columns import as_number, digits
 from cutpoints._data.files import check_memory
 from cutpoints._data.formats import layout_of, unreadable
@@ -157,10 +158,10 @@ def apply(
         for file in files:
             if layout_of(file).array:
                 reason = "It is an array, and decisions are written line by line"
-                raise InvalidInputError.unreadable(path=file.shown, form="JSON", reason=reason)
+                raise file_errors.unreadable(path=file.shown, form="JSON", reason=reason)
         forms = {_FORMS[layout_of(file).form] for file in files}
         if len(forms) > 1:
-            raise InvalidInputError.mixed_files(what="format", first=files[0].shown, other=files[-1].shown)
+            raise file_errors.mixed_files(what="format", first=files[0].shown, other=files[-1].shown)
         form = forms.pop()
         written = form if target == "-" else _form_of(target)
         for one in columns:
@@ -225,7 +226,7 @@ def opened(connection: DuckDBPyConnection, files: list[File]) -> Table:
     first = layouts[0]
     for file, layout in zip(files, layouts, strict=True):
         if layout != first:
-            raise InvalidInputError.mixed_files(what="columns", first=files[0].shown, other=file.shown)
+            raise file_errors.mixed_files(what="columns", first=files[0].shown, other=file.shown)
     whole = all_columns(connection, files)
     if first.form != "CSV":  # which is written without the columns of folders
         whole.check_doubles()
@@ -315,7 +316,7 @@ def check_scores(
     for bad in ([table.garbled] if garbled else []) + ([absent] if count and missing == "error" else []):
         first, cell, _ = first_of(table.relation, bad, table.cell)
         if bad is table.garbled:
-            raise InvalidInputError.not_numbers(name=name, value=cell, count=garbled, first=first)
+            raise file_errors.not_numbers(name=name, value=cell, count=garbled, first=first)
         raise refused(name=name, count=count, rows=rows, first=first)
     return rows, count
 

@@ -19,11 +19,13 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NoReturn
 
 from cutpoints._atomic import replaced
+from cutpoints._data import file_errors
 from cutpoints._format import json_form
 from cutpoints._policy.policy import Direction, Dtype, Missing, Policy
 from cutpoints._policy.record import FoundOn, Sha256  # noqa: TC001 - hints are read at run time
 from cutpoints._policy.rules import Rule, SegmentRule, ThresholdRule
 from cutpoints._policy.typed_json import NUMBER, FieldError, is_text, kind_of, matching, shown
+from cutpoints._wording import file_words
 from cutpoints.exceptions import CutpointError, InvalidInputError
 
 FORMAT: Final = "cutpoints policy"
@@ -135,7 +137,7 @@ def load(path: str | os.PathLike[str]) -> Policy:
             with Path(name).open("rb") as file:
                 data = file.read(LARGEST_FILE + 1)
     except FileNotFoundError:
-        raise InvalidInputError.missing_file(path=name) from None
+        raise file_errors.missing_file(path=name) from None
     except (OSError, ValueError) as error:
         _refuse(name, getattr(error, "strerror", None) or str(error))
     if len(data) > LARGEST_FILE:
@@ -208,7 +210,8 @@ def _sentence(error: CutpointError) -> str:
 
 
 def _refuse(path: str, reason: str, hint: str | None = None) -> NoReturn:
-    raise InvalidInputError.policy(path=path, reason=reason, hint=hint)
+    usual = "take the file as `Policy.save` or `cutpoints find --policy` wrote it."
+    raise InvalidInputError(f"{file_words(path)} must be a policy file. {reason}.", hint=hint or usual)
 
 
 # --- whether the numbers agree with each other

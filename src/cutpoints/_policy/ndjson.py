@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._data import file_errors
 from cutpoints._data.formats import _lines, layout_of
 from cutpoints._policy.decisions import check_key_types, name_taken, refuses_unknown
 from cutpoints._policy.files import Applied
@@ -88,7 +89,7 @@ def _number(value: Any, name: str, row: int, *, single: bool) -> float:
     if value is None:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInputError.not_numbers(name=name, value=value, count=1, first=row)
+        raise file_errors.not_numbers(name=name, value=value, count=1, first=row)
     return float(np.float32(value)) if single else value
 
 
@@ -114,7 +115,7 @@ def _objects(files: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
                     if not isinstance(content, dict):
                         raise TypeError
                 except (ValueError, TypeError, RecursionError) as error:
-                    raise InvalidInputError.unreadable(
+                    raise file_errors.unreadable(
                         path=file.shown,
                         form="JSON lines",
                         reason=f"Line {number} is not a JSON object",

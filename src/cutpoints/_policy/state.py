@@ -21,6 +21,7 @@ from cutpoints._policy.format import checksum, to_dict
 from cutpoints._policy.record import Sha256  # noqa: TC001 - hints are read at run time
 from cutpoints._policy.shift import psi_groups
 from cutpoints._policy.typed_json import FieldError, kind_of
+from cutpoints._wording import file_words
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -220,4 +221,6 @@ def _save(path: str | os.PathLike[str], state: State, before: bytes | None) -> N
 
 
 def _refuse(path: str | os.PathLike[str], reason: str, hint: str | None = None) -> NoReturn:
-    raise InvalidInputError.state(path=os.fspath(path), reason=reason, hint=hint)
+    usual = "take the file as `cutpoints check --state` wrote it, or begin a new one."
+    found = f"{file_words(os.fspath(path))} must be the state of this policy. {reason}."
+    raise InvalidInputError(found, hint=hint or usual)

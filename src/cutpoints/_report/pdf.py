@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from cutpoints._wording import joined
 from cutpoints.exceptions import MissingDependencyError
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
@@ -19,7 +20,7 @@ def print_page(page: str) -> bytes:
     """Return a page as PDF; raise if there is no browser, or if it cannot print."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
-        raise MissingDependencyError.browser(names=BROWSERS)
+        raise _no_browser()
     with tempfile.TemporaryDirectory(prefix="cutpoints-") as folder:
         html, pdf = Path(folder) / "page.html", Path(folder) / "page.pdf"
         html.write_text(page, encoding="utf-8")
@@ -39,8 +40,17 @@ def print_page(page: str) -> bytes:
                 command, capture_output=True, timeout=PATIENCE_SECONDS, check=False, text=True
             )
         except subprocess.TimeoutExpired as error:
-            raise MissingDependencyError.browser(names=BROWSERS, said="it took too long") from error
+            raise _no_browser("it took too long") from error
         if not pdf.exists() or not pdf.stat().st_size:
             said = (done.stderr.strip().splitlines() or ["it wrote nothing"])[-1]
-            raise MissingDependencyError.browser(names=BROWSERS, said=said)
+            raise _no_browser(said)
         return pdf.read_bytes()
+
+
+def _no_browser(said: str | None = None) -> MissingDependencyError:
+    """Return the error of a PDF without a browser that prints it."""
+    found = "None was found." if said is None else f"It failed: {said.rstrip('. ')}."
+    return MissingDependencyError(
+        f"A browser must be installed to write PDF: Chromium, Chrome or Edge. {found}",
+        hint=f"write .html instead, and print that page; or put one of {joined(BROWSERS, 'or')} on the path.",
+    )

@@ -31,7 +31,8 @@ from cutpoints._search.optimum import best_cut
 from cutpoints._search.run import SearchResult
 from cutpoints._search.sweep import all_cuts
 from cutpoints._validate import generator
-from cutpoints.exceptions import Argument, InvalidInputError, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 from cutpoints.metrics.metric import Metric
 
 if TYPE_CHECKING:

@@ -33,6 +33,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cutpoints._data import file_errors
 from cutpoints._kernel.mergeable_histogram import MAX_LEVEL, MergeableHistogram, numbered
 from cutpoints._sketch.contents import MAX_BUCKETS, MAX_LABEL_LENGTH, Contents, Label, plain_label, possible
 from cutpoints.exceptions import InvalidInputError
@@ -70,7 +71,7 @@ def unpack(data: bytes, name: str) -> Contents:
 
     def check(fine: object, reason: str) -> None:
         if not fine:
-            raise InvalidInputError.sketch(name=name, reason=reason)
+            raise _no_sketch(name=name, reason=reason)
 
     check(data[: len(MAGIC)] == MAGIC, "It does not begin as one")
     check(len(data) >= _HEADER.size + _CHECKSUM, "It ends too early")
@@ -130,9 +131,17 @@ def read(path: str | os.PathLike[str]) -> bytes:
         with Path(path).open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
     except FileNotFoundError as error:
-        raise InvalidInputError.missing_file(path=str(shown)) from error
+        raise file_errors.missing_file(path=str(shown)) from error
     except OSError as error:
-        raise InvalidInputError.sketch(name=str(shown), reason=error.strerror or str(error)) from error
+        raise _no_sketch(name=str(shown), reason=error.strerror or str(error)) from error
     if len(data) > LARGEST_FILE:
-        raise InvalidInputError.sketch(name=str(shown), reason="It is longer than any sketch")
+        raise _no_sketch(name=str(shown), reason="It is longer than any sketch")
     return data
+
+
+def _no_sketch(*, name: str, reason: str) -> InvalidInputError:
+    """Return the error of bytes that are not a sketch, or not a whole one."""
+    return InvalidInputError(
+        f"'{name}' must be a sketch that Sketch.save wrote. {reason}.",
+        hint="make the sketch again from its data, or copy the file again.",
+    )

@@ -74,4 +74,8 @@ def _compare(
     close = isinstance(sketched, Fraction) and isinstance(found, Fraction) and abs(sketched - found) <= room
     if sketched != found and not close:
         here, there = (exact(as_number(x) if isinstance(x, Fraction) else x) for x in (sketched, found))
-        raise InvalidInputError.not_sketched(what=what, sketched=here, found=there)
+        raise InvalidInputError(
+            "The data must be the rows that were sketched. "
+            f"{what}: {here} in the sketch, {there} in the data.",
+            hint="pass the same rows, labels and weights that the sketch was updated with, each once.",
+        )

@@ -328,7 +328,13 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
                 got=named,
             )
         if named is None and isinstance(self._positive, str):
-            warnings.warn(DataWarning.positive_class(self.classes_.tolist()), stacklevel=3)
+            other, positive = self.classes_.tolist()
+            warning = DataWarning(
+                f"Labels are strings: {positive!r} is taken as the positive class, the second of "
+                f"{[other, positive]} in sorted order.",
+                hint=f"pass pos_label={positive!r} or pos_label={other!r}.",
+            )
+            warnings.warn(warning, stacklevel=3)
         return y
 
     def _routed(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -360,7 +366,11 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             raise NotFittedError(message) from error
         known = np.asarray(self.estimator.classes_).tolist()
         if set(known) != set(self.classes_.tolist()):
-            raise InvalidInputError.other_classes(fitted=known, found=self.classes_.tolist())
+            raise InvalidInputError(
+                "With cv='prefit' the estimator must be fitted on the two classes of y. "
+                f"Its classes are {known}, those of y are {self.classes_.tolist()}.",
+                hint="fit it on labels of these two classes, or pass the labels that it was fitted on.",
+            )
         self._keep(self.estimator)
         warn_if_seen(self.estimator, X)
         return self._scores(self.estimator_, X)
@@ -561,7 +571,11 @@ def check_weight_of_classes(positive: NDArray[np.bool_], sample_weight: Any) -> 
         return
     for name, rows in (("positive", positive), ("negative", ~positive)):
         if not weights[rows].any():
-            raise InvalidInputError.no_weight(side=name, rows=int(rows.sum()))
+            raise InvalidInputError(
+                "sample_weight must not be 0 for a whole class. "
+                f"All {int(rows.sum()):,} {name} rows have a weight of 0.",
+                hint="leave sample_weight out, or give both classes some weight.",
+            )
 
 
 def _check_not_constant(estimator: Any, scores: NDArray[Any], splits: Splits | None) -> None:
@@ -569,7 +583,11 @@ def _check_not_constant(estimator: Any, scores: NDArray[Any], splits: Splits | N
     sizes = [len(scores)] if splits is None else [len(test) for _, test in splits]
     parts = np.split(scores, np.cumsum(sizes)[:-1]) if max(sizes) > 1 else [scores]
     if all((part == part[0]).all() for part in parts):
-        raise InvalidInputError.constant_scores(estimator=type(estimator).__name__, score=float(parts[0][0]))
+        raise InvalidInputError(
+            f"The estimator must distinguish rows. {type(estimator).__name__} makes constant predictions "
+            f"(the score {float(parts[0][0]):.6g} for every row), so the best threshold cannot be found.",
+            hint="check its features and its hyper-parameters, such as a regularization that is too strong.",
+        )
 
 
 def _routing_enabled() -> bool:

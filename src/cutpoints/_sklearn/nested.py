@@ -399,7 +399,11 @@ def _select(
     if isinstance(best.error_, CutpointError):
         raise best.error_
     if best.error_ is not None:
-        raise InvalidInputError.all_failed(number=len(failures), first=str(failures[0])) from best.error_
+        raise InvalidInputError(
+            "At least one setting must be fitted without an error. "
+            f"Of {len(failures):,}, none was; the first: {failures[0]}",
+            hint="check the names and the values of the parameters against the estimator.",
+        ) from best.error_
     # The last round of a setting counts, in halving.
     results = {in_words(one.setting): one.result_ for one in compared if one.error_ is None}
     fits = sum(one.fits_ for one in compared if one.error_ is None)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cutpoints.exceptions import Argument
+from cutpoints._wording import Argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from cutpoints.exceptions import Column, CutpointError, DataWarning
+    from cutpoints._wording import Column
+    from cutpoints.exceptions import CutpointError, DataWarning
 
 _FILES = "cutpoints.files"
 _SHOWN = 60

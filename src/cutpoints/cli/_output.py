@@ -94,7 +94,7 @@ def need_both_classes(positives: float, negatives: float) -> None:
     if not positives or not negatives:
         from cutpoints.exceptions import InvalidInputError
 
-        raise InvalidInputError.nothing_to_tell_apart(rows=int(positives + negatives), positives=positives)
+        raise InvalidInputError.no_rows_of(what="a threshold", positives=positives, negatives=negatives)
 
 
 def warn_of_one_class(totals: tuple[Any, Any]) -> None:

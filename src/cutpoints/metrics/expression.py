@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from cutpoints.exceptions import Argument, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import InvalidParameterError
 from cutpoints.metrics._arithmetic import as_float, as_fraction
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from cutpoints.exceptions import Argument, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import InvalidParameterError
 from cutpoints.plots._style import (
     BLUE,
     GRAY,

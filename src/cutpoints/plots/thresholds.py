@@ -9,7 +9,8 @@ import numpy as np
 
 from cutpoints._format import count as count_text
 from cutpoints._goal import objective
-from cutpoints.exceptions import Argument, InvalidParameterError
+from cutpoints._wording import Argument
+from cutpoints.exceptions import InvalidParameterError
 from cutpoints.plots._style import (
     BLUE,
     LINES,
