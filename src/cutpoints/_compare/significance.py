@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cutpoints._data.read import LabelledRows
+    from cutpoints._data.data import LabelledRows
     from cutpoints.metrics.expression import Expression
 
 FEW_ROWS_OF_A_CLASS = 10
