@@ -37,7 +37,7 @@ def small_steps(*, buckets=4, few=1, block=3, sample=5, keep=10**9, direct=0):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(binning, "BUCKETS", buckets)
         patch.setattr(arrays, "DIRECT_LEFT", few)
-        patch.setattr(arrays, "PLAIN_BLOCK_ROWS", block)
+        patch.setattr(arrays, "BATCH_ROWS", block)
         patch.setattr(arrays, "BLOCK_ROWS", block)
         patch.setattr(arrays, "SAMPLE_ROWS", sample)
         patch.setattr(arrays, "KEPT_SHARE", keep)

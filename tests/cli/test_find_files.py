@@ -55,7 +55,7 @@ def test_segments_of_a_file_beyond_memory(run, table, tmp_path, monkeypatch, for
     getattr(table, f"write_{form}")(path)
     command = ("find", str(path), *GOAL, "--by", "land", "--by", "kind", "--json")
     expected = shown(run(*command))
-    monkeypatch.setattr(lazy_segments, "COLLECTED_ROWS", 200)
+    monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 200)
 
     result = run(*command)
 
@@ -70,7 +70,7 @@ def test_a_large_file_streams(run, parquet, monkeypatch):
     """Beyond the size that is read at once, a file is read in batches, and the answer is the same."""
     expected = shown(run("find", parquet, *GOAL, "--json"))
     opened = []
-    monkeypatch.setattr(reading, "LARGE_ROWS", 100)
+    monkeypatch.setattr(reading, "MEMORY_ROWS", 100)
     monkeypatch.setattr(FileSource, "__init__", _told(FileSource.__init__, opened))
 
     assert expected == shown(run("find", parquet, *GOAL, "--json"))
@@ -89,8 +89,8 @@ def _told(start, calls):
 def test_where(run, table, parquet, monkeypatch, large):
     """--where leaves the rows that it names, with --by and without."""
     if large:
-        monkeypatch.setattr(reading, "LARGE_ROWS", 100)
-        monkeypatch.setattr(lazy_segments, "COLLECTED_ROWS", 100)
+        monkeypatch.setattr(reading, "MEMORY_ROWS", 100)
+        monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 100)
     some = table.filter((pl.col("month") == "2026-10") & (pl.col("kind") == 1))
     condition = ("--where", "month = '2026-10' and kind in (1, 7)", "--json")
 
@@ -189,7 +189,7 @@ def test_text_in_csv_files(run, tmp_path, by):
 
 def test_memory_limit(run, parquet, monkeypatch):
     """A limit is passed on to DuckDB, and changes nothing in the answer; what is no size is refused."""
-    monkeypatch.setattr(reading, "LARGE_ROWS", 100)
+    monkeypatch.setattr(reading, "MEMORY_ROWS", 100)
     expected = shown(run("find", parquet, *GOAL, "--json"))
 
     assert expected == shown(run("find", parquet, *GOAL, "--memory-limit", "100MB", "--json"))

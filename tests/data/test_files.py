@@ -619,7 +619,7 @@ def test_a_folder_that_vanishes_while_it_is_listed(tmp_path, monkeypatch):
 def test_large_files_stream(parquet, monkeypatch):
     """With `stream` left open, few rows are in memory and many come in batches."""
     assert isinstance(source(parquet, label="y", score="p", stream=None), ArraySource)
-    monkeypatch.setattr(files, "LARGE_ROWS", 9)
+    monkeypatch.setattr(files, "MEMORY_ROWS", 9)
     assert isinstance(source(parquet, label="y", score="p", stream=None), BatchSource)
 
 
@@ -944,8 +944,8 @@ def test_a_device_is_not_read_without_end():
 def test_files_that_change_between_passes(csv, monkeypatch, change, by):
     """A file that is written while a search reads it is an error that names the file."""
     monkeypatch.setattr(files, "LARGE_BYTES", 0)
-    monkeypatch.setattr(lazy_segments, "COLLECTED_ROWS", 1)
-    monkeypatch.setattr(groupby_segments, "KEPT_SCORES", 1)
+    monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 1)
+    monkeypatch.setattr(groupby_segments, "MEMORY_ROWS", 1)
     monkeypatch.setattr(streaming, "COMPARED_ROWS", 1)
     monkeypatch.setattr("cutpoints._search.run.DIRECT_ROWS", 0)
     text = "y,p,k\n" + "".join(f"{i % 3 % 2},0.{i},{i % 2}\n" for i in range(100, 200))

@@ -131,7 +131,7 @@ def test_lazy_frames_stay_lazy(call, monkeypatch):
 def test_large_files_are_read_in_batches(tmp_path, monkeypatch):
     """A curve of many rows holds distinct scores, and never the rows."""
     pl.DataFrame(TABLE).write_parquet(tmp_path / "scores.parquet")
-    monkeypatch.setattr(files, "LARGE_ROWS", 10)
+    monkeypatch.setattr(files, "MEMORY_ROWS", 10)
     monkeypatch.setattr(files.Opened, "read", lambda *_: pytest.fail("read whole"))
     assert curve(Y, P) == curve(tmp_path / "scores.parquet", label="y", score="p")
 

@@ -32,7 +32,7 @@ def small_batches(*, buckets=4, few=1, block=3, holds=10**6, compact=2, threads=
         patch.setattr(batches, "COMPARED_ROWS", few)
         patch.setattr(batches, "BATCH_ROWS", block)
         patch.setattr(batches, "SAMPLE_ROWS", 5)
-        patch.setattr(batches, "KEPT_SCORES", holds)
+        patch.setattr(batches, "MEMORY_ROWS", holds)
         patch.setattr(batches, "UNMERGED_ROWS", compact)
         patch.setattr(batches.os, "cpu_count", lambda: 2 * threads)
         yield
@@ -193,7 +193,7 @@ def test_few_passes(name, holds, monkeypatch):
     y, s = bells(rng, 150_000)
     with np.errstate(under="ignore"):
         s = DISTRIBUTIONS[name](s, rng)
-    monkeypatch.setattr(batches, "KEPT_SCORES", holds)
+    monkeypatch.setattr(batches, "MEMORY_ROWS", holds)
     monkeypatch.setattr(batches, "COMPARED_ROWS", 2000)
     monkeypatch.setattr(batches, "UNMERGED_ROWS", 2000)
     for goal in ({"maximize": "f1"}, {"maximize": "recall", "subject_to": "precision >= 0.6"}):

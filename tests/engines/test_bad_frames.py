@@ -187,7 +187,7 @@ def test_tables_that_change_between_queries(change, method, monkeypatch):
     import duckdb
 
     monkeypatch.setattr(frames, "COMPARED_SCORES", 100)
-    monkeypatch.setattr(frames, "KEPT_SCORES", 100)
+    monkeypatch.setattr(frames, "MEMORY_ROWS", 100)
     connection = duckdb.connect()
     connection.execute(
         "create table t as select i / 1e4 as p, (i * 7919 % 10007 < i)::int as y, i % 7 + 0.3 as w "

@@ -58,7 +58,7 @@ def _source(columns):
 def test_four_passes_whatever_the_scores(kind, monkeypatch):
     """Four queries at most, and few rows at the end, even where only a hundredth may be handed over."""
     monkeypatch.setattr(frames, "COMPARED_SCORES", ROWS // 100)
-    monkeypatch.setattr(frames, "KEPT_SCORES", ROWS // 100)
+    monkeypatch.setattr(frames, "MEMORY_ROWS", ROWS // 100)
     rng = np.random.default_rng(5)
     scores = SCORES[kind](rng)
     rank = np.argsort(np.argsort(scores)) / ROWS
@@ -100,7 +100,7 @@ def test_scores_that_crowd_around_points(points, monkeypatch):
     """The worst that we know, with labels of noise; a tenth of the rows may be handed over."""
     for name, size in (
         ("COMPARED_SCORES", 2_500),
-        ("KEPT_SCORES", 10_000),
+        ("MEMORY_ROWS", 10_000),
         ("BUCKETS", 600),
         ("MOST_BUCKETS", 10_000),
     ):
@@ -134,7 +134,7 @@ def _alternating(rows):
 def test_labels_that_alternate(monkeypatch):
     """Where every second cut is as good as the best, the search ends after three counts all the same."""
     monkeypatch.setattr(frames, "COMPARED_SCORES", 500)
-    monkeypatch.setattr(frames, "KEPT_SCORES", 500)
+    monkeypatch.setattr(frames, "MEMORY_ROWS", 500)
     columns = _alternating(20_000)
 
     solution = cp.find(_source(columns), maximize="accuracy", method="narrow")

@@ -103,7 +103,7 @@ def test_several_counts_and_ranges(grouping, monkeypatch):
     """With few buckets and nothing to spare, the ranges of later counts lose no row."""
     steps = {
         "COMPARED_SCORES": 4,
-        "KEPT_SCORES": 4,
+        "MEMORY_ROWS": 4,
         "BUCKETS": 8,
         "MOST_BUCKETS": 16,
         "QUERY_PIECES": 3,

@@ -59,7 +59,7 @@ def check(engine, frame, names, goal, *, holds, cells):
     """Search in the engine, with so little memory, and compare with each segment's rows alone."""
     expected = cp.find_by(frame, label="y", score="p", **names, **goal)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grouped, "KEPT_SCORES", holds)
+        patch.setattr(grouped, "MEMORY_ROWS", holds)
         patch.setattr(grouped, "COUNT_CELLS", cells)
         found = engine.find(frame.to_arrow(), **names, **goal)
 
@@ -138,7 +138,7 @@ def test_ten_thousand_segments_in_every_engine(grouping):
     frame = pl.DataFrame({"y": (rng.random(rows) < score).astype(np.int8), "p": score, "k": keys})
 
     passes, found = check(
-        grouping, frame, {"by": "k"}, {"maximize": "f1"}, holds=grouped.KEPT_SCORES, cells=grouped.COUNT_CELLS
+        grouping, frame, {"by": "k"}, {"maximize": "f1"}, holds=grouped.MEMORY_ROWS, cells=grouped.COUNT_CELLS
     )
 
     assert passes <= 4
@@ -235,7 +235,7 @@ def test_rows_that_change_between_queries_are_noticed(monkeypatch, change):
     connection.register("given", make(3_000).to_arrow())
     connection.execute("create table changing as select * from given")
     source = FrameSource(nw.from_native(connection.table("changing")), score="p", label="y", weight="w")
-    monkeypatch.setattr(grouped, "KEPT_SCORES", 100)
+    monkeypatch.setattr(grouped, "MEMORY_ROWS", 100)
     data = grouped.FrameSegments(source, ["flag"])
     connection.execute(change)
 
@@ -247,7 +247,7 @@ def test_labels_that_are_drawn_anew_are_noticed(monkeypatch):
     """A query with random labels gives other sums each time: that is never certified."""
     import duckdb
 
-    monkeypatch.setattr(grouped, "KEPT_SCORES", 100)
+    monkeypatch.setattr(grouped, "MEMORY_ROWS", 100)
     rows = "select i / 1e4 as p, (random() < 0.5)::int as y, i % 3 as k from range(10000) t(i)"
     for _ in range(10):
         source = FrameSource(nw.from_native(duckdb.connect().sql(rows)), score="p", label="y")
@@ -258,7 +258,7 @@ def test_labels_that_are_drawn_anew_are_noticed(monkeypatch):
 
 def test_passes_are_shared_where_no_cut_is_feasible(quick, monkeypatch):
     """What each constraint attains is looked for in the same passes, however many constraints there are."""
-    monkeypatch.setattr(grouped, "KEPT_SCORES", 600)
+    monkeypatch.setattr(grouped, "MEMORY_ROWS", 600)
     monkeypatch.setattr(grouped, "COUNT_CELLS", 600)
     passes = []
     for bounds in (["precision > 1"], ["precision > 1", "recall > 1", "specificity > 1", "f1 > 1"]):

@@ -172,7 +172,7 @@ def test_a_file_that_changes_between_passes(  # noqa: PLR0917
 ):
     """It is an error, whatever is asked."""
     monkeypatch.setattr(files, "LARGE_BYTES", 0)
-    monkeypatch.setattr(files, "LARGE_ROWS", 0)
+    monkeypatch.setattr(files, "MEMORY_ROWS", 0)
     path, other = tmp_path / f"scores.{form}", tmp_path / f"other.{form}"
     for place, rows in ((path, 300_000), (other, 300_000)):
         made = duckdb.sql(

@@ -269,7 +269,7 @@ def test_rows_that_stay_in_their_engine(monkeypatch):
     from cutpoints._data import lazy_segments
 
     monkeypatch.setattr(lazy_segments, "HOLDS", 10, raising=False)
-    monkeypatch.setattr(lazy_segments, "COLLECTED_ROWS", 10, raising=False)
+    monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 10, raising=False)
     y, s, by = simulated(3, 100)
     frame = pl.DataFrame({"y": y, "p": s, "country": by, "w": s**2 + 1}).lazy()
     goal = {

@@ -199,8 +199,8 @@ def test_every_engine_gives_the_same_segments(engine, holds, tmp_path, monkeypat
     if engine == "parquet":
         data = tmp_path / "scores.parquet"
         made["polars"].write_parquet(data)
-    monkeypatch.setattr(lazy_segments, "COLLECTED_ROWS", holds)
-    monkeypatch.setattr(groupby_segments, "KEPT_SCORES", holds)
+    monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", holds)
+    monkeypatch.setattr(groupby_segments, "MEMORY_ROWS", holds)
 
     found = cp.find_by(data, **names, maximize="f1")
 
@@ -303,8 +303,8 @@ def test_columns_of_frames_keep_their_keys(route, tmp_path, monkeypatch):
     path = tmp_path / "keys.parquet"
     frame.write_parquet(path)
     if route == "grouped":
-        monkeypatch.setattr(lazy_segments, "COLLECTED_ROWS", 1)
-        monkeypatch.setattr(groupby_segments, "KEPT_SCORES", 1)
+        monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 1)
+        monkeypatch.setattr(groupby_segments, "MEMORY_ROWS", 1)
     pandas = pd.DataFrame(
         {
             "y": frame["y"].to_list(),
@@ -545,7 +545,7 @@ def test_a_guarantee_is_per_segment():
 def test_what_only_memory_can_do_is_refused_on_streams(monkeypatch):
     """A method or a guarantee needs the rows; where these are not in memory, that is said."""
     pl = pytest.importorskip("polars")
-    monkeypatch.setattr(lazy_segments, "COLLECTED_ROWS", 2)
+    monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 2)
     frame = pl.DataFrame({"y": [0, 1] * 10, "p": np.arange(20) / 32, "k": ["a", "b"] * 10}).lazy()
 
     for options in ({"method": "sweep"}, {"guarantee": 0.9, "subject_to": "recall >= 0.5"}):

@@ -120,7 +120,7 @@ def test_counts_agree_whatever_comes(tmp_path, monkeypatch):
 
 def test_engines_agree(tmp_path, monkeypatch):
     """Frames, lazy frames and files that stream have one fingerprint, and one answer."""
-    monkeypatch.setattr(files, "LARGE_ROWS", 1000)
+    monkeypatch.setattr(files, "MEMORY_ROWS", 1000)
     monkeypatch.setattr(files, "LARGE_BYTES", 1000)
     y, p = scores(40_000, seed=3)
     frame = pl.DataFrame({"y": y, "p": p})

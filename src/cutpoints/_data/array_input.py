@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._format import plural
+from cutpoints._kernel.weights import EXACT_INTEGERS
 from cutpoints._wording import Column, at_row, show
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from cutpoints._kernel.tables import Scores
 
-EXACT_INTEGERS = 2.0**53
 """All integers below this are different floats."""
 
 

@@ -22,7 +22,17 @@ from cutpoints._data.array_input import as_array, as_floats, as_weights, refuse_
 from cutpoints._data.labels import Counts, Labels
 from cutpoints._kernel.binning import Buckets, Radix, choose
 from cutpoints._kernel.histogram import Block, Sides, added, inside, joined, table, tally, within
-from cutpoints._kernel.tables import DIRECT_ROWS, ColumnTotals, Histogram, Ranges, Rows, Scores, Summary
+from cutpoints._kernel.tables import (
+    BATCH_ROWS,
+    DIRECT_ROWS,
+    SAMPLE_ROWS,
+    ColumnTotals,
+    Histogram,
+    Ranges,
+    Rows,
+    Scores,
+    Summary,
+)
 from cutpoints._kernel.unique_scores import UniqueScores, unique_scores
 from cutpoints._kernel.weights import BLOCK_ROWS, FixedPoint
 
@@ -33,10 +43,6 @@ if TYPE_CHECKING:
 
     from cutpoints.metrics.columns import Column
 
-PLAIN_BLOCK_ROWS = 1 << 18
-"""Rows per block without weights: enough that two threads seldom wait for the interpreter lock between
-calls, few enough that the work stays in the cache."""
-SAMPLE_ROWS = 1 << 13
 KEPT_SHARE = 24
 """One row in this many may be kept as a copy, so that the next question costs no pass."""
 DIRECT_LEFT = 1 << 14
@@ -104,7 +110,7 @@ class ArraySource:
         self._kept: tuple[Ranges, Block] | None = None
         self._sorted: UniqueScores | None = None
         plain = streams[0].added is None and not self.columns
-        self._rows = PLAIN_BLOCK_ROWS if plain else BLOCK_ROWS
+        self._rows = BATCH_ROWS if plain else BLOCK_ROWS
         self._threads = min(os.cpu_count() or 1, 4) if len(scores) > 4 * self._rows else 1
 
     @classmethod

@@ -11,6 +11,7 @@ from cutpoints._data import file_errors
 from cutpoints._data.added_columns import CENT_ROUNDING, NO_ENDS, Ends
 from cutpoints._data.array_input import no_number
 from cutpoints._data.file_columns import NUMBERS
+from cutpoints._kernel.tables import BATCH_ROWS
 from cutpoints._kernel.weights import CENTS
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from cutpoints._data.streaming import Batch, Columns
 
-BATCH = 1 << 18
 _WIDE_NUMBERS = re.compile(r"DECIMAL.*|U?HUGEINT")
 _TEXT = re.compile(r"VARCHAR|ENUM\(.*")
 _LISTED = 6
@@ -82,7 +82,7 @@ class DuckDBReader:
             score = "a0::double" if self._is_bool else "a0"
             table = table.filter(f"{score} >= '{near[0]!r}'::{kind} and {score} <= '{near[1]!r}'::{kind}")
         with interruptible():
-            reader = table.to_arrow_reader(BATCH)
+            reader = table.to_arrow_reader(BATCH_ROWS)
         try:
             for batch in uninterrupted(reader):
                 columns: list[Any] = [column.to_numpy(zero_copy_only=False) for column in batch.columns]

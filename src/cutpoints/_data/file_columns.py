@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._data import file_errors
-from cutpoints._data.array_input import EXACT_INTEGERS
+from cutpoints._kernel.weights import EXACT_INTEGERS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

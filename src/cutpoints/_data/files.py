@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from cutpoints._data import file_errors
-from cutpoints._data.array_input import EXACT_INTEGERS, too_large
+from cutpoints._data.array_input import too_large
 from cutpoints._data.duckdb_reader import DuckDBReader, interruptible, quoted, text
 from cutpoints._data.file_columns import (
     NUMBERS,
@@ -38,6 +38,8 @@ from cutpoints._data.formats import Table, layout_of, table, unreadable
 from cutpoints._data.paths import Paths, on_disk
 from cutpoints._data.streaming import BatchSource, Columns
 from cutpoints._data.where import Column, condition
+from cutpoints._kernel.tables import MEMORY_ROWS
+from cutpoints._kernel.weights import EXACT_INTEGERS
 from cutpoints._wording import Argument
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
@@ -50,10 +52,9 @@ if TYPE_CHECKING:
     from cutpoints._data.streaming import Batch
     from cutpoints._kernel.histogram import Tally
 
-LARGE_ROWS = 1 << 22
-"""Parquet files with more rows are read in batches, if the caller can use batches."""
 LARGE_BYTES = 1 << 26
-"""The same for text files with more bytes; compressed ones count four times."""
+"""Text files with more bytes are read in batches, if the caller can use batches; compressed ones count four
+times."""
 
 _AHEAD = "32MB"
 """How much DuckDB decodes ahead of us."""
@@ -182,7 +183,7 @@ class Opened:
         Costs a look at the ends of the files; a query is run once to count its rows.
         """
         if "sql" in self._filters:  # few rows can become many in a query
-            return self._count() > LARGE_ROWS
+            return self._count() > MEMORY_ROWS
         parquet, zipped, plain = [], 0, 0
         for file in self.files:
             layout = layout_of(file)
@@ -200,7 +201,7 @@ class Opened:
         counted = self.connection.execute(
             f"select sum(num_rows) from parquet_file_metadata([{paths}])"  # noqa: S608 - quoted
         ).fetchall()
-        return bool(counted[0][0] > LARGE_ROWS)
+        return bool(counted[0][0] > MEMORY_ROWS)
 
     def _count(self) -> int:
         with self.reading():

@@ -23,14 +23,14 @@ from cutpoints._data import file_errors, progress
 from cutpoints._data import groupby_columns as gc
 from cutpoints._data import streaming as batches
 from cutpoints._data.added_columns import with_totals
-from cutpoints._data.array_input import EXACT_INTEGERS, too_large
+from cutpoints._data.array_input import too_large
 from cutpoints._data.bins import Piece, Seen, divide, join
 from cutpoints._data.groupby_labels import FrameLabels
 from cutpoints._data.groupby_weights import Column, factors, measured, measures, to_measure
 from cutpoints._data.groups import Groups
 from cutpoints._data.streaming import SWEEP_SCORES
-from cutpoints._kernel.tables import Histogram, Ranges, Rows, Summary
-from cutpoints._kernel.weights import FixedPoint
+from cutpoints._kernel.tables import MEMORY_ROWS, Histogram, Ranges, Rows, Summary
+from cutpoints._kernel.weights import EXACT_INTEGERS, FixedPoint
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -44,13 +44,11 @@ if TYPE_CHECKING:
 
 COMPARED_SCORES = 1 << 20
 """Up to this many scores that are left are fetched rather than counted again."""
-KEPT_SCORES = 1 << 22
-"""The same after `USEFUL_COUNTS` counts, or if counting does not help: as slow as a pass."""
 BUCKETS, MOST_BUCKETS = 1 << 16, 1 << 20
 """Buckets of the second and later counts; more where scores crowd, see `_buckets`."""
 HELPED, CROWDED = 4, 64
 USEFUL_COUNTS = 3
-"""Counts after which all scores that fit in memory are fetched."""
+"""Counts after which all scores that fit in memory are fetched, which is as slow as a pass."""
 QUERY_PIECES = 64
 """Pieces that one query distinguishes; more pieces take several queries."""
 QUERY_RANGES = 32
@@ -148,7 +146,7 @@ class FrameSource:
         self.beside: list[nw.Expr] = []
         """Further columns that queries need, under names that are not ours."""
         self.passes = 0
-        self.direct_rows, self.rows_limit = COMPARED_SCORES, KEPT_SCORES
+        self.direct_rows, self.rows_limit = COMPARED_SCORES, MEMORY_ROWS
         self.most_ranges = QUERY_RANGES
         self._type = schema[score]
         self._scores: type[np.floating[Any]] = np.float32 if self._type == nw.Float32 else np.float64
@@ -182,7 +180,7 @@ class FrameSource:
         """Count into buckets: a pass; none for the whole, which was counted in the first look."""
         first = self._first_look()[1]
         self._counts = 1 if ranges is None else self._counts + 1
-        self.direct_rows = COMPARED_SCORES if self._counts < USEFUL_COUNTS else KEPT_SCORES
+        self.direct_rows = COMPARED_SCORES if self._counts < USEFUL_COUNTS else MEMORY_ROWS
         if ranges is None:
             self._asked = None
             return first
@@ -228,9 +226,9 @@ class FrameSource:
         self._asked = asked
         if before is None:
             most = np.sort(rows)[-CROWDED:].sum()
-            waste = 2 * most > max(self.summary().rows, 4 * KEPT_SCORES)
+            waste = 2 * most > max(self.summary().rows, 4 * MEMORY_ROWS)
         else:
-            waste = asked > max(before // HELPED, KEPT_SCORES)
+            waste = asked > max(before // HELPED, MEMORY_ROWS)
         return MOST_BUCKETS if waste else BUCKETS
 
     def _first_look(self) -> tuple[Summary, Histogram]:

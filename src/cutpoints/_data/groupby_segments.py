@@ -31,7 +31,7 @@ from cutpoints._data.groupby_weights import Measured, factors, measured, measure
 from cutpoints._data.segment_codes import coded, combined
 from cutpoints._data.segments import SegmentRanges
 from cutpoints._data.streaming import SWEEP_SCORES
-from cutpoints._kernel.tables import Histogram, Ranges, Rows, Summary
+from cutpoints._kernel.tables import MEMORY_ROWS, Histogram, Ranges, Rows, Summary
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -48,15 +48,12 @@ MOST_SEGMENTS = 1 << 20
 """A column with more values than this names rows, not segments."""
 COUNT_CELLS = 1 << 20
 """About the most groups that one count returns."""
-KEPT_SCORES = 1 << 20
-"""Distinct scores of all segments that are fetched."""
 SEGMENT_CELLS = 16
 """Cells that every segment gets, even if there are too many segments for `COUNT_CELLS`."""
 SEGMENT_RANGES = 16
 """Ranges of one segment in a query for scores; more are merged, and extra scores dropped here."""
 _FIRST_CELLS = 1 << 14
 """Cells of the first count for probabilities: a bucket is 2**-13 wide and has two classes."""
-_COARSEST = 13
 _SEGMENT, _FROM, _TO, _BASE, _SCALE, _POWER = "g", "a", "b", "x", "y", "z"
 _UNITS = "u", "v"
 """The two factors of each segment's weights."""
@@ -77,7 +74,7 @@ class FrameSegments:
                 hint="collect the rows first, or filter them and search one segment at a time with find().",
             )
         self._source, self._cells = source, COUNT_CELLS
-        self.rows_limit = KEPT_SCORES
+        self.rows_limit = MEMORY_ROWS
         schema = source.frame.collect_schema()
         for name in names:
             if name not in schema:
@@ -195,10 +192,13 @@ class FrameSegments:
     def _level(self) -> int:
         """Return how often buckets must be doubled so that there are not too many cells."""
         most = max(self._cells, SEGMENT_CELLS * len(self.keys))
-        for level in range(_COARSEST):
-            if int(np.minimum(self._measured.rows, _FIRST_CELLS >> level).sum()) <= most:
-                return level
-        return _COARSEST
+        level = 0
+        while _FIRST_CELLS >> level > 2 and self._cells_of(level) > most:
+            level += 1
+        return level
+
+    def _cells_of(self, level: int) -> int:
+        return int(np.minimum(self._measured.rows, _FIRST_CELLS >> level).sum())
 
     def _beside_segments(
         self, name: str, segments: NDArray[np.int64], columns: dict[str, NDArray[Any]]

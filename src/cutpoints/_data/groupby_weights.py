@@ -9,8 +9,8 @@ import narwhals as nw
 import numpy as np
 
 from cutpoints._data import expressions as ex
-from cutpoints._data.array_input import EXACT_INTEGERS, infinite_weight, too_large
-from cutpoints._kernel.weights import FixedPoint
+from cutpoints._data.array_input import infinite_weight, too_large
+from cutpoints._kernel.weights import EXACT_INTEGERS, FixedPoint
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:

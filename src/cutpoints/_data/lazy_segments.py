@@ -12,7 +12,6 @@ import narwhals as nw
 import numpy as np
 
 from cutpoints._data import groupby as frames
-from cutpoints._data.array_input import EXACT_INTEGERS
 from cutpoints._data.file_columns import NUMBERS, WIDE_NUMBERS, as_number, may_merge, typed_label
 from cutpoints._data.files import FileSource
 from cutpoints._data.groupby import FrameSource
@@ -20,6 +19,8 @@ from cutpoints._data.groupby_segments import FrameSegments
 from cutpoints._data.segment_codes import coded, combined
 from cutpoints._data.segments import Grouped
 from cutpoints._data.streaming import BatchSource
+from cutpoints._kernel.tables import MEMORY_ROWS
+from cutpoints._kernel.weights import EXACT_INTEGERS
 from cutpoints._wording import Argument
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from cutpoints._data.files import Opened
     from cutpoints._data.streaming import Columns
     from cutpoints._kernel.tables import Histogram, Ranges, Rows
-
-COLLECTED_ROWS = 1 << 22
-"""Up to this many rows are collected and searched in memory."""
 
 
 def by_groups(source: Any, names: Sequence[str]) -> Grouped | FrameSegments:
@@ -63,8 +61,8 @@ def _collected(
 ) -> Grouped | None:
     """Return the segments in memory; None if there are too many rows."""
     wanted = dict.fromkeys([*columns.all, *names])
-    eager = frames.run(frame.select(*wanted).head(COLLECTED_ROWS + 1))
-    if len(eager) > COLLECTED_ROWS:
+    eager = frames.run(frame.select(*wanted).head(MEMORY_ROWS + 1))
+    if len(eager) > MEMORY_ROWS:
         return None
     from cutpoints._data.read import read
 

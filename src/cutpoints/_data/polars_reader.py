@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from cutpoints._data.streaming import Batch, Columns
 
-_LISTED = 6
 _TWO = 2
 
 
@@ -155,7 +154,7 @@ class PolarsReader:
             raise InvalidInputError.nan(name=name, count=missing, rows=rows, first=first)
         values = seen.unique().sort("v").collect(engine="streaming")["v"].to_list()
         if len(values) > _TWO:
-            raise InvalidInputError.labels(values=values[:_LISTED], count=len(values), name=name)
+            raise InvalidInputError.labels(values=values, count=len(values), name=name)
         if self._positive is None:
             raise InvalidInputError.pos_label(values=values, name=name)
         if self._positive_text not in values:

@@ -40,7 +40,17 @@ from cutpoints._kernel.histogram import (
     tally,
     within,
 )
-from cutpoints._kernel.tables import ColumnTotals, Histogram, Ranges, Rows, Scores, Summary
+from cutpoints._kernel.tables import (
+    BATCH_ROWS,
+    MEMORY_ROWS,
+    SAMPLE_ROWS,
+    ColumnTotals,
+    Histogram,
+    Ranges,
+    Rows,
+    Scores,
+    Summary,
+)
 from cutpoints._kernel.unique_scores import UniqueScores, unique_scores
 from cutpoints._kernel.weights import BLOCK_ROWS, FixedPoint
 from cutpoints.exceptions import InvalidInputError
@@ -55,12 +65,8 @@ if TYPE_CHECKING:
 
 BUCKETS = 1 << 16
 """More than in memory: a pass is slow here, and more buckets leave fewer rows after it."""
-BATCH_ROWS = 1 << 18
-SAMPLE_ROWS = 1 << 13
 COMPARED_ROWS = 1 << 17
 """Up to this many rows that are left are compared one by one, which takes milliseconds."""
-KEPT_SCORES = 1 << 22
-"""Distinct scores that may be kept in memory, at most a hundred bytes each."""
 SWEEP_SCORES = 1 << 25
 """A search that needs more distinct scores at once is refused: it would not fit in memory."""
 UNMERGED_ROWS = 1 << 20
@@ -148,7 +154,7 @@ class BatchSource:
         self.pos_label = pos_label
         self.passes = 0
         self.direct_rows = COMPARED_ROWS
-        self.rows_limit = KEPT_SCORES
+        self.rows_limit = MEMORY_ROWS
         self._weights = 0.0, 0.0
         """The smallest and the largest weight."""
         self._weighed: int | None = None

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cutpoints._kernel.tables import Ranges, Scores
 
 BUCKETS = 4096
-_NEAR = (4, 64)
+_NEAR = 64
 """Floats around the computed end of a bucket that are searched for the true end, first few, then more."""
 Ints = NDArray[np.integer[Any]]
 _INTEGERS, _FLOATS = ({n: np.dtype(f"{kind}{n}") for n in (4, 8)} for kind in "if")
@@ -119,14 +119,10 @@ class Linear:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             # The end is within a few floats of where arithmetic puts it; where not, search them all.
             guess = ordered((self.low + 2 * buckets / self.scale).astype(np.result_type(self.low)))
-            for room in _NEAR:
-                near = np.clip(guess, ends[0] + room, ends[1] - room)
-                low, high = near - room, near + room
-                good = ~reached(low) & reached(high)
-                if good.all():
-                    break
-            else:
-                low, high = np.where(good, low, ends[0]), np.where(good, high, ends[1])
+            near = np.clip(guess, ends[0] + _NEAR, ends[1] - _NEAR)
+            low, high = near - _NEAR, near + _NEAR
+            good = ~reached(low) & reached(high)
+            low, high = np.where(good, low, ends[0]), np.where(good, high, ends[1])
             while (low < high).any():
                 middle = (low >> 1) + (high >> 1) + (low & high & 1)
                 at_least = reached(middle)

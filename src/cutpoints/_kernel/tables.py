@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 
 DIRECT_ROWS = 100_000
 """Up to this many rows in memory a sort is as fast as two passes."""
+MEMORY_ROWS = 1 << 22
+"""Rows, or distinct scores of at most a hundred bytes each, that are held in memory; more are
+read in passes."""
+BATCH_ROWS = 1 << 18
+"""Rows per batch: enough that two threads seldom wait for the interpreter lock between calls, few enough
+that the work stays in the cache."""
+SAMPLE_ROWS = 1 << 13
+"""Rows of the sample that places the buckets."""
 
 Scores = NDArray[np.floating[Any]]
 Sums = NDArray[np.int64]

@@ -22,11 +22,14 @@ SUM_BITS = 62
 """Bits of the largest sum that int64 holds with one to spare."""
 BLOCK_ROWS = 1 << (53 - WEIGHT_BITS)
 """Rows whose encoded weights a float64 adds without rounding."""
+EXACT_INTEGERS = 2.0**53
+"""Below this float64 holds every integer."""
 CENTS = 100
 """Amounts of money have two decimals."""
 _PLAIN_POWER = 1000
 """Powers of two of this size and their inverses are floats; multiplying is ten times as fast as ldexp."""
 _LARGEST_INT = 1 << 63
+MOST_INT = 1 << SUM_BITS
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cutpoints._kernel.weights import EXACT_INTEGERS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
@@ -29,8 +31,6 @@ FAN_OUT = 8
 """A block of cuts is split into this many."""
 PAIRS_AT_ONCE = 1 << 7
 """Pairs of blocks that are split together, the most promising first."""
-EXACT_INTEGERS = 2.0**53
-"""Below this float64 holds every integer."""
 ROOM = 2.0**-46
 """Rounding of a sum of four terms, relative to their size; 128 units in the last place."""
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cutpoints._kernel.cuts import Cuts
-from cutpoints._search.band import EXACT_INTEGERS, FAN_OUT, ROOM, best_pair, block_minima, children
+from cutpoints._kernel.weights import EXACT_INTEGERS
+from cutpoints._search.band import FAN_OUT, ROOM, best_pair, block_minima, children
 from cutpoints._search.narrow import Narrowed, narrow_by, narrowing_by, tabulate
 from cutpoints._search.sweep import with_none
 

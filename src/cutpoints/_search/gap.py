@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from cutpoints._kernel.weights import EXACT_INTEGERS, MOST_INT
 from cutpoints._search.joint import Best, maximize
 from cutpoints._search.points import ROUNDING, Points, prices
 from cutpoints.exceptions import SolverError
@@ -36,8 +37,6 @@ WINDOWS = 1_000
 """Windows that are solved one by one; beyond that the search ends, with the bound so far."""
 BOXES = 1_000
 """Problems with one gap that are solved for several gaps."""
-_WHOLE = 1 << 53
-_MOST_INT = 1 << 62
 
 
 def rates(cuts: SegmentCuts, constraint: Constraint) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -52,7 +51,7 @@ def rates(cuts: SegmentCuts, constraint: Constraint) -> tuple[NDArray[Any], NDAr
             step=step if kind is object else Fraction(1),
         )
         if kind is np.float64:
-            small = all(np.abs(side).max() < _WHOLE for side in (above, under)) and step == 1
+            small = all(np.abs(side).max() < EXACT_INTEGERS for side in (above, under)) and step == 1
         elif small or kind is object:
             break
     return np.broadcast_to(above, cuts.tp.shape), np.broadcast_to(under, cuts.tp.shape)
@@ -154,7 +153,7 @@ class Gap:
         points = self.points
         x, y = (int(side.sum()) + 1 for side in points.largest)
         size = abs(line.constant) + 2 * abs(line.tp) * x + 2 * abs(line.fp) * y
-        exact = size < _MOST_INT
+        exact = size < MOST_INT
         tp, fp = (points.tp, points.fp) if exact else points.floats
         a, b = (line.tp, line.fp) if exact else (float(line.tp), float(line.fp))
         values = a * tp + b * fp

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from cutpoints._kernel.weights import MOST_INT
 from cutpoints._search.linear_goal import Linear, lines
 from cutpoints._search.points import ROUNDING, Points, prices
 from cutpoints.exceptions import SolverError
@@ -48,7 +49,6 @@ STATES = (1 << 10, 1 << 10, 1 << 14)
 cuts. If the last are not enough, nothing is proven, and the result has the bound so far."""
 _RAISED = (0.0, *(2.0**-bits for bits in (34, 24, 16, 12, 9, 7, 5, 3, 1)), 2.0, 8.0, 64.0)
 """By how much prices are raised to get a feasible solution."""
-_MOST_INT = 1 << 62
 
 
 class Best(NamedTuple):
@@ -233,7 +233,7 @@ class _Search:
 
     def fits(self, losses: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which losses there is room for."""
-        room = self.room if losses.dtype == object else min(self.room, _MOST_INT)
+        room = self.room if losses.dtype == object else min(self.room, MOST_INT)
         return np.asarray(losses <= room, dtype=np.bool_)
 
     def offer(self, picks: Index) -> bool:
@@ -311,7 +311,7 @@ class _Search:
         """Return the type that holds the values of lines: int64, or Python integers."""
         x, y = (int(side.sum()) + 1 for side in self.points.largest)
         most = max(abs(one.constant) + 2 * abs(one.tp) * x + 2 * abs(one.fp) * y for one in given)
-        return np.int64 if most < _MOST_INT else object
+        return np.int64 if most < MOST_INT else object
 
     def improve(self, enough: int | None) -> None:
         """Change one segment at a time while that helps."""
@@ -367,7 +367,7 @@ class _Combinations:
         points = search.points
         at = search.left
         loss = search.losses(at)
-        if search.room < _MOST_INT:  # no loss is larger
+        if search.room < MOST_INT:  # no loss is larger
             loss = loss.astype(np.int64)
         segment = points.segment[at]
         base = search.base[segment]

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from cutpoints._kernel.weights import EXACT_INTEGERS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     Matrix = Sequence[Sequence[int]]
     """What each decision (row) costs for each true class (column), in integers."""
 
-EXACT_INTEGERS = 2.0**53
-"""Below this float64 holds every integer."""
 ROOM = 2.0**-44
 """Rounding of the sums over classes and cutpoints, relative to their size."""
 

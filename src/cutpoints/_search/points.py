@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cutpoints._kernel.weights import EXACT_INTEGERS
 from cutpoints._search.hulls import upper_hulls
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-WHOLE_FLOATS = 1 << 53
-"""Integers up to this size are floats."""
 ROUNDING = 2.0**-48
 """A sum of two products of floats is right to this share of the products."""
 
@@ -110,7 +109,7 @@ class Points:
         values = float(tp) * x + float(fp) * y
         most = np.maximum.reduceat(values, hull.first[:-1])
         size = abs(float(tp)) * self.largest[0] + abs(float(fp)) * self.largest[1]
-        exact = float(size.max()) < WHOLE_FLOATS
+        exact = float(size.max()) < EXACT_INTEGERS
         least = most if exact else most - ROUNDING * size
         near = np.flatnonzero(values >= least[hull.segment])
         if not exact:
