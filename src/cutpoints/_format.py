@@ -213,10 +213,10 @@ def json_form(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int) else str(value)
 
 
-def json_fields(result: Any) -> dict[str, Any]:
-    """Return the public fields of a dataclass as JSON can hold them."""
-    names = (one.name for one in dataclasses.fields(result) if not one.name.startswith("_"))
-    return {name: json_form(getattr(result, name)) for name in names}
+def json_fields(result: Any, *names: str) -> dict[str, Any]:
+    """Return attributes of a result as JSON can hold them; by default the public fields of a dataclass."""
+    fields = (one.name for one in dataclasses.fields(result) if not one.name.startswith("_"))
+    return {name: json_form(getattr(result, name)) for name in names or fields}
 
 
 def to_json(shown: Mapping[str, Any]) -> str:

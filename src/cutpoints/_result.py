@@ -11,11 +11,21 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from cutpoints._format import count, exact, json_form, json_number, plural, rows_in_words, shortest_inside
+from cutpoints._format import (
+    count,
+    exact,
+    json_fields,
+    json_form,
+    json_number,
+    plural,
+    rows_in_words,
+    shortest_inside,
+)
 from cutpoints._goal import Goal, goal, in_words, objective
 from cutpoints._kernel.weights import as_number
 from cutpoints._shown import Deployable, Deployed, JsonForm, KnownColumns, Shown
 from cutpoints._theory import Theory, theory_of
+from cutpoints._wording import joined
 from cutpoints.exceptions import CutpointError, InfeasibleError, InvalidParameterError
 from cutpoints.metrics.registry import PLAIN
 
@@ -108,6 +118,10 @@ class Confusion:
     def fractions(self) -> dict[str, Fraction]:
         """Return the four counts by name, as exact fractions."""
         return {name: Fraction(count) for name, count in self.to_dict().items()}
+
+    def in_words(self) -> str:
+        """Write the four counts with their names."""
+        return "  ".join(f"{name} {count(number)}" for name, number in self.to_dict().items())
 
     def to_dict(self) -> dict[str, int | float]:
         """Return the four counts by name."""
@@ -267,6 +281,19 @@ class Guarantee(JsonForm):
     tested: int
     certified: int
     more_rows: int | None = 0
+
+    def refusal(self, constraints: Sequence[str], rows: int) -> InfeasibleError:
+        """Return the error of constraints that hold at no threshold with this confidence."""
+        how = "in expectation" if self.confidence == "expectation" else f"with confidence {self.confidence}"
+        names = joined([f"'{text}'" for text in constraints], "and")
+        found = f"No threshold can be certified to meet {names} on new data {how}. "
+        if self.more_rows is None:
+            found += f"Among the {rows:,} rows, no threshold is clearly on the right side of the bound."
+            hint = "relax the constraint, or improve the scores; more rows like these would hardly help."
+        else:
+            found += f"The {rows:,} rows are too few."
+            hint = f"about {self.more_rows:,} more rows would be needed; or relax the constraint or the confidence."
+        return InfeasibleError(found, hint=hint, constraints=tuple(constraints))
 
     def in_words(self, constraints: Sequence[str], *, found: bool) -> str:
         """Say what is promised of the constraints on new data, or what it would take."""
@@ -441,12 +468,7 @@ class Solution(Deployable, Shown):
         """Return itself, or raise `InfeasibleError` saying what can be attained, or what it would take."""
         if self.status == "none_certified":
             assert self.guarantee is not None
-            raise InfeasibleError.none_certified(
-                constraints=self.constraints,
-                confidence=self.guarantee.confidence,
-                rows=self.rows,
-                more_rows=self.guarantee.more_rows,
-            )
+            raise self.guarantee.refusal(self.constraints, self.rows)
         if self.status == "infeasible":
             together = all(a.with_others is not None for a in self.attainable)
             best = [a.with_others or a for a in self.attainable] if together else self.attainable
@@ -471,33 +493,27 @@ class Solution(Deployable, Shown):
 
     def to_short_dict(self) -> dict[str, Any]:
         """Return the JSON form without the catalogue of metrics, which is what takes time."""
-        found = self.threshold is not None
-        shown: dict[str, Any] = {
-            "status": self.status,
-            "threshold": json_number(self.threshold),
-            "value": json_number(self.value),
-            "objective": self.objective,
-            "direction": self.direction,
-            "constraints": list(self.constraints),
-            "interval": json_form(self.interval),
-            "confusion": json_form(self.confusion),
-            "ties": [tie.to_dict() for tie in self.ties[:TIES_IN_JSON]],
+        first = (
+            "status",
+            "threshold",
+            "value",
+            "objective",
+            "direction",
+            "constraints",
+            "interval",
+            "confusion",
+        )
+        shown = {
+            **json_fields(self, *first),
+            "ties": json_form(self.ties[:TIES_IN_JSON]),
             "ties_total": len(self.ties),
             "ties_complete": self.ties.complete if isinstance(self.ties, Ties) else True,
-            "certificate": self.certificate.to_dict(),
-            "rows": self.rows,
-            "positives": self.positives,
-            "negatives": self.negatives,
+            **json_fields(self, "certificate", "rows", "positives", "negatives"),
         }
         if self.lower_is_positive:
             shown["lower_is_positive"] = True
-        if self.guarantee is not None:
-            shown["guarantee"] = self.guarantee.to_dict()
-        if self.each is not None:
-            shown["each"] = self.each.to_dict()
-        if not found:
-            shown["attainable"] = [a.to_dict() for a in self.attainable]
-        return shown
+        more = ("guarantee", "each") if self.threshold is not None else ("guarantee", "each", "attainable")
+        return shown | {name: one for name, one in json_fields(self, *more).items() if one is not None}
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what people read, as names and texts."""
@@ -519,12 +535,11 @@ class Solution(Deployable, Shown):
         assert self.interval is not None
         assert self.confusion is not None
         assert self.value is not None
-        counts = "  ".join(f"{name} {count(n)}" for name, n in self.confusion.to_dict().items())
         lines = [
             ("threshold", f"{self.interval.shortest}  ({self.rule})"),
             ("value", f"{count(self.value)}  ({goal})"),
             ("interval", f"({exact(self.interval.low)}, {exact(self.interval.high)}]"),
-            ("confusion", counts),
+            ("confusion", self.confusion.in_words()),
             ("certificate", f"{self._proven()} ({self.effort()})"),
             ("data", data),
         ]

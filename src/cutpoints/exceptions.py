@@ -444,27 +444,6 @@ class InfeasibleError(CutpointError, ValueError):
             hint = "relax the constraint that matters least, and search again."
         return cls(found, hint=hint, constraints=tuple(best))
 
-    @classmethod
-    def none_certified(
-        cls, *, constraints: Sequence[str], confidence: object, rows: int, more_rows: int | None
-    ) -> Self:
-        """Build the error of constraints that hold at no threshold with the given confidence.
-
-        `more_rows` is how many more would do, None if no threshold seems to meet the constraints.
-        """
-        how = "in expectation" if confidence == "expectation" else f"with confidence {confidence}"
-        names = joined([f"'{text}'" for text in constraints], "and")
-        found = f"No threshold can be certified to meet {names} on new data {how}. "
-        if more_rows is None:
-            found += f"Among the {rows:,} rows, no threshold is clearly on the right side of the bound."
-            hint = "relax the constraint, or improve the scores; more rows like these would hardly help."
-        else:
-            found += f"The {rows:,} rows are too few."
-            hint = (
-                f"about {more_rows:,} more rows would be needed; or relax the constraint or the confidence."
-            )
-        return cls(found, hint=hint, constraints=tuple(constraints))
-
 
 _OF_ALL = "it is of all thresholds together, not of one: `cutpoints curve`, or curve(y_true, y_score)."
 _NO_METRICS = {

@@ -242,20 +242,6 @@ def test_heavy_counts_do_not_overflow():
     assert [3000 * 2**52] * 2 == [source.summary().grid.number(x) for x in source.rows(None).pos.tolist()]
 
 
-def test_masses_from_a_threshold():
-    """What is called positive at 0.5 is known without a further pass for probabilities."""
-    rng = np.random.default_rng(3)
-    y, s = bells(rng, 50_000)
-    p = 1 / (1 + np.exp(-s))
-    p[:10] = 0.5
-    source = source_of("polars", {"score": p, "label": y})
-    called = p >= 0.5
-
-    assert (int(y[called].sum()), int((1 - y)[called].sum())) == source.masses_from(0.5)
-    assert None is source.masses_from(np.nextafter(p[20], 1))
-    assert 1 == source.passes
-
-
 # --- labels
 
 

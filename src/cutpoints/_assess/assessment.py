@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._equality import compared_by_value
-from cutpoints._format import count, html_pairs, json_number, short, text_pairs
+from cutpoints._format import count, html_pairs, json_form, json_number, short, text_pairs
 from cutpoints._goal import in_words
 
 if TYPE_CHECKING:
@@ -177,41 +177,39 @@ class Assessment:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
-        return {
+        folds = self.cross_validation
+        shown = {
             "summary": self.summary,
             "objective": self.solution.objective,
             "direction": self.solution.direction,
-            "threshold": json_number(self.solution.threshold),
-            "resubstitution": json_number(self.resubstitution),
-            "cross_validated": json_number(self.cross_validated),
-            "optimism": json_number(self.optimism),
+            "threshold": self.solution.threshold,
+            "resubstitution": self.resubstitution,
+            "cross_validated": self.cross_validated,
+            "optimism": self.optimism,
             "constraints": [
-                {
-                    "constraint": one,
-                    "resubstitution": json_number(value),
-                    "cross_validated": json_number(self.cross_validation.constraints[one]),
-                }
+                {"constraint": one, "resubstitution": value, "cross_validated": folds.constraints[one]}
                 for one, value in self.resubstitution_constraints.items()
             ],
             "folds": {
                 "number": self.folds,
-                "median_threshold": json_number(self.median_threshold),
-                "thresholds": [json_number(t) for t in self.cross_validation.thresholds],
-                "values": [json_number(v) for v in self.cross_validation.fold_values],
-                "infeasible": self.cross_validation.infeasible_folds,
-                "confusion": self.cross_validation.confusion.to_dict(),
+                "median_threshold": self.median_threshold,
+                "thresholds": folds.thresholds,
+                "values": folds.fold_values,
+                "infeasible": folds.infeasible_folds,
+                "confusion": folds.confusion,
             },
             "tolerance": self.tolerance,
-            "near_optimal": self.near_optimal.to_dict(),
+            "near_optimal": self.near_optimal,
             "confidence": self.confidence,
-            "confidence_set": None if self.confidence_set is None else self.confidence_set.to_dict(),
+            "confidence_set": self.confidence_set,
             "no_confidence_set": self.no_confidence_set,
-            "band": None if self.band is None else self.band.to_dict(),
+            "band": self.band,
             "no_band": self.no_band,
-            "bound": json_number(self.lower_bound),
-            "bootstrap": None if self.bootstrap is None else self.bootstrap.to_dict(),
-            "solution": self.solution.to_dict(),
+            "bound": self.lower_bound,
+            "bootstrap": self.bootstrap,
+            "solution": self.solution,
         }
+        return {name: json_form(one) for name, one in shown.items()}
 
     def lines(self) -> list[tuple[str, str]]:
         """Return the report as pairs of a name and a text."""

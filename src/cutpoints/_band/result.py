@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from cutpoints._data.read import read_scores
-from cutpoints._format import count, json_form, json_number, percent, rows_in_words, short
+from cutpoints._format import count, json_fields, percent, rows_in_words, short
 from cutpoints._goal import in_words
 from cutpoints._shown import Deployable, Deployed, JsonForm, KnownColumns, Shown
 from cutpoints._wording import joined
@@ -194,12 +194,7 @@ class Band(Deployable, Shown):
         """Return itself, or raise `InfeasibleError` saying what would be needed."""
         if self.status == "none_certified":
             assert self.guarantee is not None
-            raise InfeasibleError.none_certified(
-                constraints=self.constraints,
-                confidence=self.guarantee.confidence,
-                rows=self.rows,
-                more_rows=self.guarantee.more_rows,
-            )
+            raise self.guarantee.refusal(self.constraints, self.rows)
         if self.status == "infeasible":
             held = [f"'{text}'" for text in self.constraints]
             held += [] if self.capacity is None else [f"a capacity of {count(self.capacity)}"]
@@ -216,27 +211,20 @@ class Band(Deployable, Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
-        shown: dict[str, Any] = {
-            "status": self.status,
-            "low": json_number(self.low),
-            "high": json_number(self.high),
-            "value": json_number(self.value),
-            "objective": self.objective,
-            "direction": self.direction,
-            "constraints": list(self.constraints),
-            "capacity": self.capacity,
-            "reviewer": list(self.reviewer),
-            "low_interval": json_form(self.low_interval),
-            "high_interval": json_form(self.high_interval),
-            "confusion": json_form(self.confusion),
-            "reviewed": self.reviewed,
-            "reviewed_positives": self.reviewed_positives,
-            "coverage": json_number(self.coverage),
-            "certificate": self.certificate.to_dict(),
-            "rows": self.rows,
-            "positives": self.positives,
-            "negatives": self.negatives,
-        }
+        names = (
+            "status",
+            "low",
+            "high",
+            "value",
+            "objective",
+            "direction",
+            "constraints",
+            "capacity",
+            "reviewer",
+        )
+        more = ("low_interval", "high_interval", "confusion", "reviewed", "reviewed_positives", "coverage")
+        data = ("certificate", "rows", "positives", "negatives")
+        shown = json_fields(self, *names, *more, *data)
         if self.guarantee is not None:
             shown["guarantee"] = self.guarantee.to_dict()
         if self.status == "infeasible":
@@ -258,7 +246,6 @@ class Band(Deployable, Shown):
         assert self.confusion is not None
         assert self.reviewed is not None
         assert self.coverage is not None
-        cells = "  ".join(f"{name} {count(number)}" for name, number in self.confusion.to_dict().items())
         review = f"{count(self.reviewed)} rows in between ({percent(1 - self.coverage)})"
         lines = [
             ("yes", "no row" if self.high == math.inf else f"score >= {self.high_interval.shortest}"),
@@ -267,12 +254,12 @@ class Band(Deployable, Shown):
             ("value", f"{count(self.value)}  ({goal})"),
             ("on new data", self._new_data()),
             ("one threshold", self._single()),
-            ("automatic", cells),
+            ("automatic", self.confusion.in_words()),
             ("certificate", self._proof()),
             data,
         ]
         if self.guarantee is not None:
-            lines.insert(-1, ("guarantee", self._promise()))
+            lines.insert(-1, ("guarantee", self.guarantee.in_words(self.constraints, found=True)))
         return lines
 
     def _proof(self) -> str:
@@ -303,12 +290,3 @@ class Band(Deployable, Shown):
             return "none meets the constraints"
         what = "" if best.objective == self.objective else f" {best.objective}"
         return f"{count(best.value)}{what} at {best.interval.shortest}"
-
-    def _promise(self) -> str:
-        told = self.guarantee
-        assert told is not None
-        names = " and ".join(self.constraints)
-        return (
-            f"{names} on new data, with confidence {told.confidence} ({told.method}, "
-            f"{told.calibration_rows:,} rows)"
-        )

@@ -12,6 +12,7 @@ from cutpoints._calibration.measure import labels_and_scores, log_odds
 from cutpoints._data.array_input import as_floats, refuse_beyond, refuse_nan, same_length
 from cutpoints._data.read import as_unlabelled
 from cutpoints._equality import compared_by_value
+from cutpoints._shown import JsonForm
 from cutpoints._validate import number_in, one_of
 from cutpoints._wording import Column
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
@@ -154,7 +155,7 @@ def adjust_prior(
 
 
 @dataclass(frozen=True)
-class Prevalence:
+class Prevalence(JsonForm):
     """An estimated share of positives; `float()` of it is the share."""
 
     prevalence: float
@@ -163,10 +164,6 @@ class Prevalence:
 
     def __float__(self) -> float:
         return self.prevalence
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return dict(vars(self))
 
 
 def estimate_prevalence(y_prob: Any, *, train_prevalence: float, score: str | None = None) -> Prevalence:

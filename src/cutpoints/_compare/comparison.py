@@ -15,7 +15,7 @@ from cutpoints._curve import Table
 from cutpoints._curve.hull import sentence
 from cutpoints._equality import compared_by_value
 from cutpoints._evaluate import evaluate_cut
-from cutpoints._format import exact, html_pairs, json_number, p_value, short
+from cutpoints._format import exact, html_pairs, json_form, json_number, p_value, short
 from cutpoints._search.hulls import chain
 from cutpoints._validate import one_of
 from cutpoints.exceptions import InfeasibleError, InvalidParameterError
@@ -114,13 +114,7 @@ class PairedTest(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return self._asdict() | {
-            "auc_difference": json_number(self.auc_difference),
-            "auc_interval": self.auc_interval and self.auc_interval.to_dict(),
-            "auc_p_value": json_number(self.auc_p_value),
-            "mcnemar": vars(self.mcnemar),
-            "bootstrap": self.bootstrap.to_dict(),
-        }
+        return {name: json_form(one) for name, one in self._asdict().items()}
 
 
 @compared_by_value

@@ -11,8 +11,8 @@ import numpy as np
 
 from cutpoints._equality import compared_by_value
 from cutpoints._evaluate.row_groups import RowGroups, evaluate_cells
-from cutpoints._format import json_number
 from cutpoints._result import Interval
+from cutpoints._shown import JsonForm
 from cutpoints._validate import generator
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class McNemar:
 
 @compared_by_value
 @dataclass(frozen=True)
-class PairedBootstrap:
+class PairedBootstrap(JsonForm):
     """The difference of a metric, first model less second, and its percentile interval.
 
     `share_above` of the resamples have the first model strictly above.
@@ -183,14 +183,6 @@ class PairedBootstrap:
     interval: Interval
     share_above: float
     n_bootstrap: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return vars(self) | {
-            "difference": json_number(self.difference),
-            "interval": self.interval.to_dict(),
-            "share_above": json_number(self.share_above),
-        }
 
 
 def joint_table(truth: Any, first: Any, second: Any) -> NDArray[np.int64]:

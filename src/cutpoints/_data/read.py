@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from cutpoints._data.array_input import as_floats, refuse_nan, same_index
 from cutpoints._data.data import ArrayRows, Data, FileRows, FrameRows, ReadyRows
+from cutpoints._validate import boolean
 from cutpoints.exceptions import DataWarning, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -96,8 +97,13 @@ def read(
             got=", ".join(f"{role}={name!r}" for role, name in named.items()),
             hint="for example positives='buyers', negatives='others', score='p'.",
         )
-    columns: Any = {**one, "scores": _columns(score, "read"), "pos_label": pos_label}
-    columns["lower_is_positive"] = _flag(lower_is_positive, "read")
+    columns: Any = {
+        **one,
+        "scores": _columns(score, "read"),
+        "pos_label": pos_label,
+        "lower_is_positive": lower_is_positive,
+    }
+    boolean("lower_is_positive", lower_is_positive, caller="read")
     if is_path(data):
         return Data(FileRows(data, filters), **columns)
     for name, given in filters.items():
@@ -165,7 +171,8 @@ def as_data(
     several : bool, default=False
         Whether it takes several models: a list of columns, or a mapping of names to arrays.
     """
-    if _flag(lower_is_positive, caller):
+    boolean("lower_is_positive", lower_is_positive, caller=caller)
+    if lower_is_positive:
         given = as_data(
             y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
             pos_label=pos_label, caller=caller, array=array, several=several,
@@ -336,14 +343,6 @@ def _check_sign(data: Data, caller: str) -> None:
             got=True,
             hint="make a column of the negated scores.",
         )
-
-
-def _flag(lower_is_positive: Any, caller: str) -> bool:
-    if not isinstance(lower_is_positive, bool):
-        raise InvalidParameterError(
-            "lower_is_positive", caller=caller, expected="True or False", got=lower_is_positive
-        )
-    return lower_is_positive
 
 
 def _columns(score: Any, caller: str, *, several: bool = True) -> tuple[str, ...]:

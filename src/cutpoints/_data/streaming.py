@@ -217,19 +217,6 @@ class BatchSource:
             self._kept = None if ranges is None else (ranges, kept)
         return kept.rows(ranges)
 
-    def masses_from(self, threshold: float) -> tuple[int, int] | None:
-        """Return the masses of all scores from a threshold on, in units; None if no count tells them.
-
-        Costs no pass: it is known where the threshold is the edge of a bucket of the first count,
-        as 0.5 is for probabilities.
-        """
-        _, first = self._first_look()
-        low, high = first.span(np.arange(len(first.rows), dtype=np.intp))
-        at = int(np.searchsorted(low, threshold))
-        if at > 0 and high[at - 1] >= threshold:
-            return None
-        return int(first.pos[at:].sum()), int(first.neg[at:].sum())
-
     # --- how
 
     def _count_of(self, ranges: Ranges | None) -> Histogram:

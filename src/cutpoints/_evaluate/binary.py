@@ -12,10 +12,11 @@ from cutpoints._curve import Curve
 from cutpoints._data.read import as_data
 from cutpoints._equality import compared_by_value
 from cutpoints._evaluate.intervals import Method, check, proportion_interval
-from cutpoints._format import json_number, percent, text_table
+from cutpoints._format import percent, text_table
 from cutpoints._goal import objective
 from cutpoints._result import Confusion, Cut, Interval
 from cutpoints._search.sweep import all_cuts
+from cutpoints._shown import JsonForm
 from cutpoints.exceptions import DataWarning, InvalidParameterError
 from cutpoints.metrics.expression import Expression
 from cutpoints.metrics.registry import PLAIN
@@ -45,7 +46,7 @@ _SHARES: dict[str, Any] = {
 
 @compared_by_value
 @dataclass(frozen=True, repr=False)
-class Evaluation:
+class Evaluation(JsonForm):
     """What one threshold does.
 
     Attributes
@@ -91,22 +92,6 @@ class Evaluation:
         lines.append(["macro average", *_decimals(macro, digits), f"{total:g}"])
         lines.append(["weighted average", *_decimals(weighted, digits), f"{total:g}"])
         return text_table(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
-        return {
-            "threshold": json_number(self.threshold),
-            "interval": self.interval.to_dict(),
-            "confusion": self.confusion.to_dict(),
-            "metrics": {k: json_number(v) for k, v in self.metrics.items()},
-            "intervals": {k: v.to_dict() for k, v in self.intervals.items()},
-            "confidence": self.confidence,
-            "interval_method": self.interval_method,
-            "baseline": json_number(self.baseline),
-            "auc": json_number(self.auc),
-            "average_precision": json_number(self.average_precision),
-            "warnings": list(self.warnings),
-        }
 
     def __repr__(self) -> str:
         counts = "  ".join(f"{k} {v:,g}" for k, v in self.confusion.to_dict().items())
@@ -243,7 +228,7 @@ def evaluate_cut(
     span = Interval(math.nan, math.nan) if isinstance(cut, Confusion) else cut.interval
     if threshold is None:
         threshold = math.nan if isinstance(cut, Confusion) else cut.threshold
-    counts = {k: Fraction(v) for k, v in confusion.to_dict().items()}
+    counts = confusion.fractions()
     metrics = {metric.name: metric.rounded(**counts) for metric in PLAIN}
     rows = sum(confusion.to_dict().values())
     intervals = {}
@@ -271,7 +256,7 @@ def evaluate_cut(
 
 def baseline(confusion: Confusion) -> Fraction:
     """Return q0: the share of the larger class, which is the accuracy of always naming it."""
-    counts = {k: Fraction(v) for k, v in confusion.to_dict().items()}
+    counts = confusion.fractions()
     total = sum(counts.values())
     if not total:
         raise InvalidParameterError(
@@ -282,7 +267,7 @@ def baseline(confusion: Confusion) -> Fraction:
 
 def cautions(confusion: Confusion, name: str = "The threshold") -> tuple[str, ...]:
     """Return what is easily misread: a rare class, an accuracy below the baseline. Decided exactly."""
-    counts = {k: Fraction(v) for k, v in confusion.to_dict().items()}
+    counts = confusion.fractions()
     total = sum(counts.values())
     positives = counts["tp"] + counts["fn"]
     found = []

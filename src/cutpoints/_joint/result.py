@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from cutpoints._format import count, exact, json_form, json_number, plural, rows_in_words
+from cutpoints._format import count, exact, json_fields, json_number, plural, rows_in_words
 from cutpoints._goal import in_words
 from cutpoints._segments import decide_by, key_parts, key_to_dict, key_words
 from cutpoints._shown import DeployableBySegment, Deployed, JsonForm, KnownColumns, ShownInRows, Tabular
@@ -227,12 +227,7 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
         """Return itself, or raise `InfeasibleError` saying what can be attained, or what it would take."""
         if self.status == "none_certified":
             assert self.guarantee is not None
-            raise InfeasibleError.none_certified(
-                constraints=self.constraints,
-                confidence=self.guarantee.confidence,
-                rows=self.rows,
-                more_rows=self.guarantee.more_rows,
-            )
+            raise self.guarantee.refusal(self.constraints, self.rows)
         if self.status == "infeasible":
             if self.empty is not None:
                 raise infeasible(attainable=dict.fromkeys(self.each, 0.0), empty=repr(self.empty[0]))
@@ -263,24 +258,11 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
-        shown: dict[str, Any] = {
-            "status": self.status,
-            "by": list(self.by),
-            "value": json_number(self.value),
-            "objective": self.objective,
-            "direction": self.direction,
-            "constraints": list(self.constraints),
-            "each": list(self.each),
-            "gap": list(self.gap),
-            "confusion": json_form(self.confusion),
-            "certificate": self.certificate.to_dict(),
-            "rows": self.rows,
-            "positives": self.positives,
-            "negatives": self.negatives,
-            "segments": [
-                {"key": key_to_dict(key, self.by), **entry.to_dict()} for key, entry in self.items()
-            ],
-        }
+        names = ("status", "by", "value", "objective", "direction", "constraints", "each", "gap", "confusion")
+        shown = json_fields(self, *names, "certificate", "rows", "positives", "negatives")
+        shown["segments"] = [
+            {"key": key_to_dict(key, self.by), **entry.to_dict()} for key, entry in self.items()
+        ]
         if self.guarantee is not None:
             shown["guarantee"] = self.guarantee.to_dict()
         if self.value is not None:
@@ -315,13 +297,12 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
             return [("status", f"none certified: {self._promise()}"), ("goal", self.goal()), data]
         assert self.confusion is not None
         assert self.value is not None
-        cells = "  ".join(f"{name} {count(number)}" for name, number in self.confusion.to_dict().items())
         lines = [
             ("value", f"{count(self.value)}  ({self.goal()})"),
             ("on new data", self._new_data()),
             ("one threshold", self._single()),
             ("each by itself", self._separate()),
-            ("confusion", cells),
+            ("confusion", self.confusion.in_words()),
             ("certificate", self._proof()),
             data,
         ]

@@ -223,7 +223,7 @@ def _kept(
     found = policy.found_on
     then = None
     if found is not None:
-        exact = {name: Fraction(count) for name, count in found.confusion.to_dict().items()}
+        exact = found.confusion.fractions()
         then = constraint.expression.rounded(**exact)
     met = bool(cut.feasible((constraint,))[0])
     try:
@@ -351,7 +351,7 @@ def _redrawn_then(goal: Goal, policy: Policy) -> NDArray[np.float64] | None:
     expected, found = _expected(goal, policy)
     if expected is None or found is None or policy.found_on is None:
         return None
-    counts = {name: Fraction(count) for name, count in policy.found_on.confusion.to_dict().items()}
+    counts = policy.found_on.confusion.fractions()
     values = _redrawn(goal.expression, counts) + (expected - found)
     return values if np.isfinite(values).all() else None
 
@@ -361,7 +361,7 @@ def _expected(goal: Goal, policy: Policy) -> tuple[float | None, float | None]:
     record = policy.found_on
     if record is None:
         return None, None
-    counts = {name: Fraction(count) for name, count in record.confusion.to_dict().items()}
+    counts = record.confusion.fractions()
     if goal.expression.columns:
         found = record.value * (float(1000 / sum(counts.values())) if _is_total(goal.expression) else 1.0)
         return found, found

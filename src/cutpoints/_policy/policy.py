@@ -651,9 +651,12 @@ class Policy(Shown):
                 lines.append(("columns", ", ".join(self.columns)))
         if self.found_on is not None:
             found = self.found_on
-            counts = "  ".join(f"{name} {count(n)}" for name, n in found.confusion.to_dict().items())
             data = rows_in_words(found.rows, found.positives, found.negatives)
-            lines += [("value", count(found.value)), ("confusion", counts), ("data", data)]
+            lines += [
+                ("value", count(found.value)),
+                ("confusion", found.confusion.in_words()),
+                ("data", data),
+            ]
         if self.created is not None:
             by = "" if self.library is None else f", {self.library}"
             lines.append(("created", f"{self.created}{by}"))

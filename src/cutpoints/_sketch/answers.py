@@ -8,9 +8,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cutpoints._find import cut_at
-from cutpoints._format import count, json_number
+from cutpoints._format import count
 from cutpoints._goal import in_words
 from cutpoints._search.run import best_edge, undefined
+from cutpoints._shown import JsonForm, Shown
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class AucBounds(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class BestSoFar:
+class BestSoFar(Shown, JsonForm):
     """The best threshold that one pass can tell, and how much better the best of all can be.
 
     Attributes
@@ -70,26 +71,8 @@ class BestSoFar:
     interval: Interval | None = None
     confusion: Confusion | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form: infinite numbers are "inf" and "-inf"."""
-        return {
-            "status": self.status,
-            "threshold": json_number(self.threshold),
-            "value": json_number(self.value),
-            "lower": json_number(self.lower),
-            "upper": json_number(self.upper),
-            "objective": self.objective,
-            "direction": self.direction,
-            "constraints": list(self.constraints),
-            "interval": self.interval.to_dict() if self.interval else None,
-            "confusion": self.confusion.to_dict() if self.confusion else None,
-            "open_rows": self.open_rows,
-            "rows": self.rows,
-            "positives": self.positives,
-            "negatives": self.negatives,
-        }
-
-    def __repr__(self) -> str:
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what people read, as names and texts."""
         goal = in_words(self.direction, self.objective, self.constraints)
         lines: list[tuple[str, str]] = [("status", self.status)]
         if self.interval is not None and self.value is not None:
@@ -105,9 +88,8 @@ class BestSoFar:
                 ("open", f"{self.open_rows:,} of {self.rows:,} rows are in buckets that may hold it")
             )
         if self.confusion is not None:
-            counts = "  ".join(f"{name} {count(n)}" for name, n in self.confusion.to_dict().items())
-            lines.append(("confusion", counts))
-        return "\n".join(f"{name:<12}{text}" for name, text in lines)
+            lines.append(("confusion", self.confusion.in_words()))
+        return lines
 
 
 def best(contents: Contents, goal: Goal) -> BestSoFar:

@@ -28,11 +28,6 @@ _OPTIONS = {
 """Arguments whose option has another name; the first that the command has."""
 
 
-def name_columns(**columns: str | None) -> None:
-    """Have errors of this command call arrays by the columns of the file that they come from."""
-    click.get_current_context().meta[__name__] = columns
-
-
 def name_files(files: Sequence[str], *, filtered: bool) -> None:
     """Have errors of this command name the line of a file, if rows are those of one file."""
     click.get_current_context().meta[_FILES] = files[0] if len(files) == 1 and not filtered else None
@@ -85,12 +80,11 @@ def in_shell(error: CutpointError | DataWarning, context: click.Context) -> str:
     group = context.command
     assert isinstance(group, click.Group)
     options = set(_options(group.commands[context.invoked_subcommand or ""]))
-    columns = context.meta.get(__name__, {})
 
     def spell(mention: Argument | Column) -> str:
-        name = columns.get(mention.name) or mention.name
         if not isinstance(mention, Argument):
-            return f"'{name}'" if mention.quoted else name
+            return str(mention)
+        name = mention.name
         own = "--" + name.replace("_", "-")
         option = next((one for one in (own, *_OPTIONS.get(name, ())) if one in options), None)
         if option is None:

@@ -184,7 +184,7 @@ def _print(model: Model, run: Run, solution: Solution, path: str | None) -> None
         proof = f"stopped at the {why}: no threshold is better than {count(solution.certificate.upper)}"
     more = len(solution.ties)
     ties = f", {count(more)} more cut{'s' if more > 1 else ''} of equal value" if more else ""
-    confusion = "  ".join(f"{name} {count(n)}" for name, n in solution.confusion.to_dict().items())
+    confusion = solution.confusion.in_words()
     steps = f"{run.steps} program{'s' if run.steps > 1 else ''}"
     rows = [
         *_program(model, path),
