@@ -292,7 +292,8 @@ class Guarantee(JsonForm):
             hint = "relax the constraint, or improve the scores; more rows like these would hardly help."
         else:
             found += f"The {rows:,} rows are too few."
-            hint = f"about {self.more_rows:,} more rows would be needed; or relax the constraint or the confidence."
+            hint = f"about {self.more_rows:,} more rows would be needed"
+            hint += "; or relax the constraint or the confidence."
         return InfeasibleError(found, hint=hint, constraints=tuple(constraints))
 
     def in_words(self, constraints: Sequence[str], *, found: bool) -> str:

@@ -770,6 +770,6 @@ def test_representations():
     )
     with few_buckets(2):
         coarse = cp.Sketch().update(np.arange(40) % 2, np.arange(40) / 64).best(minimize="cost(fp=1, fn=1)")
-    assert "optimum     between" in repr(coarse)
+    assert "optimum    between" in repr(coarse)
     assert coarse.value == coarse.upper
     assert {"threshold", "lower", "upper", "open_rows"} <= set(coarse.to_dict())
