@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._data.array_input import as_floats
-from cutpoints._data.read import Data, read
+from cutpoints._data.data import Data
+from cutpoints._data.read import read
 from cutpoints._equality import compared_by_value
 from cutpoints._format import json_number
 from cutpoints._validate import integer_in
