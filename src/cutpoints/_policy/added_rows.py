@@ -13,7 +13,7 @@ from cutpoints._validate import generator
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cutpoints._data.read import LabelledRows
+    from cutpoints._data.data import LabelledRows
     from cutpoints.metrics.expression import Expression
 
 

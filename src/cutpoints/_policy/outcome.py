@@ -29,7 +29,7 @@ from cutpoints.metrics.expression import WeightedSum
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cutpoints._data.read import LabelledRows
+    from cutpoints._data.data import LabelledRows
     from cutpoints._data.source import Source
     from cutpoints._goal import Goal
     from cutpoints._policy.policy import Policy
