@@ -861,7 +861,7 @@ def test_find_by_makes_a_policy():
     called = policy.decide(p, c)
     assert (int(called[y == 1].sum()), 900) == (policy.found_on.confusion.tp, policy.found_on.rows)
     assert ("mine", "by country", "f1") == (policy.name, policy.description, policy.objective)
-    with pytest.raises(InvalidParameterError, match="one threshold"):
+    with pytest.raises(InvalidParameterError, match="by"):
         policy.check(p)
 
 

@@ -187,6 +187,7 @@ class Band(Deployable, Shown):
             "certificate": None,
             "guarantee": self.guarantee,
             "cross_validated": self.cross_validated.value,
+            "review": (self.reviewed, self.reviewed_positives, self.capacity, *self.reviewer),
         }
         return Deployed("band", {"low": self.low, "high": self.high}, self._columns, found_on)
 

@@ -114,6 +114,7 @@ def find_ordinal(
             step=step,
         ),
         _columns=data.known(scores.dtype),
+        _costs=wanted.costs,
     )
 
 

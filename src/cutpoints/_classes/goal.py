@@ -37,6 +37,13 @@ class OrdinalGoal:
     scale: int = 1
 
     @property
+    def costs(self) -> tuple[tuple[float, ...], ...] | None:
+        """The matrix of costs as it was given; None for other goals."""
+        if self.name != COST:
+            return None
+        return tuple(tuple(float(Fraction(number, self.scale)) for number in row) for row in self.loss)
+
+    @property
     def is_kappa(self) -> bool:
         """Whether the value is one minus a quotient of observed and expected loss."""
         return self.name.endswith("kappa")

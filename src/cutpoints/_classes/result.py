@@ -78,6 +78,8 @@ class OrdinalSolution(Deployable, Shown, JsonForm):
     rows: int
     _cross_validate: Callable[[], float] = field(repr=False, compare=False)
     _columns: KnownColumns = field(default=KnownColumns(), repr=False, compare=False)
+    _costs: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False, compare=False)
+    """The matrix of costs that was minimized, if any: rows are decisions."""
 
     @cached_property
     def cross_validated(self) -> float:
@@ -114,7 +116,14 @@ class OrdinalSolution(Deployable, Shown, JsonForm):
         return self
 
     def _deployed(self) -> Deployed:
-        return Deployed("ordinal", {"cutpoints": self.cutpoints, "classes": self.classes}, self._columns)
+        rule = {"cutpoints": self.cutpoints, "classes": self.classes}
+        found_on = {
+            **dict.fromkeys(("interval", "certificate", "confusion", "positives", "negatives")),
+            "confusion_matrix": tuple(map(tuple, self.confusion_matrix.tolist())),
+            "costs": self._costs,
+            "cross_validated": self.cross_validated,
+        }
+        return Deployed("ordinal", rule, self._columns, found_on)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""

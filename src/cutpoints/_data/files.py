@@ -241,6 +241,13 @@ class Opened:
                 raise InvalidInputError.nan(name=str(group), count=count, rows=len(groups), first=first)
         return dict(zip(numbers, found, strict=False)), None if label is None else typed(found[-1]), groups
 
+    def keys(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return columns by name in their own types, as Arrow arrays."""
+        shown = ", ".join(f"{self.table.column(name).sql} as k{i}" for i, name in enumerate(names))
+        with self.reading():
+            found = self.table.relation.project(shown).to_arrow_table()
+        return dict(zip(names, found.columns, strict=True))
+
     def refuse_text(self, numbers: Sequence[str]) -> None:
         """Raise for the first column of numbers that has values which are none."""
         for name in numbers:

@@ -25,7 +25,20 @@ REPEATS = 10
 def value_on_new_data(
     goal: Goal, positives: NDArray[np.int64], negatives: NDArray[np.int64], rng: np.random.Generator
 ) -> float:
-    """Return the cross-validated value of choosing an edge between buckets; NaN if it cannot be said.
+    """Return the cross-validated value of choosing an edge between buckets; NaN if it cannot be said."""
+    cells = cells_on_new_data(goal, positives, negatives, rng)
+    return math.nan if cells is None else goal.expression.rounded(**cells)
+
+
+def cells_on_new_data(
+    goal: Goal,
+    positives: NDArray[np.int64],
+    negatives: NDArray[np.int64],
+    rng: np.random.Generator,
+    *,
+    repeats: int = REPEATS,
+) -> dict[str, Fraction] | None:
+    """Return the cross-validated confusion of choosing an edge between buckets; None if it cannot be said.
 
     Parameters
     ----------
@@ -42,10 +55,10 @@ def value_on_new_data(
     repeats, and totals such as costs are for as many rows as there are.
     """
     if min(positives.sum(), negatives.sum()) < FOLDS:
-        return math.nan
+        return None
     chosen = goal.for_share(Fraction(FOLDS - 1, FOLDS))
     pooled = np.zeros(4, dtype=np.int64)
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         dealt = [_dealt(side, rng) for side in (positives, negatives)]
         for pos, neg in zip(*dealt, strict=True):
             best = _best(chosen, positives - pos, negatives - neg)
@@ -54,11 +67,10 @@ def value_on_new_data(
                 pooled += [tp, fp, pos.sum() - tp, neg.sum() - fp]
     judged = int(pooled.sum())
     if not judged:
-        return math.nan
+        return None
     rows = int(positives.sum() + negatives.sum())
     scale = Fraction(rows, judged)
-    cells = {name: scale * int(cell) for name, cell in zip(("tp", "fp", "fn", "tn"), pooled, strict=True)}
-    return goal.expression.rounded(**cells)
+    return {name: scale * int(cell) for name, cell in zip(("tp", "fp", "fn", "tn"), pooled, strict=True)}
 
 
 def _dealt(counts: NDArray[np.int64], rng: np.random.Generator) -> list[NDArray[np.int64]]:

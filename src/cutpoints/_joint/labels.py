@@ -7,7 +7,7 @@ labels as segments. The macro average is the mean of the labels' metrics, so eac
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,12 +17,13 @@ from cutpoints._data.read import as_data
 from cutpoints._goal import Goal, constraints, goal
 from cutpoints._joint.beside import FOLDS, folds, reached, single_threshold
 from cutpoints._joint.data import segmented
-from cutpoints._joint.labels_result import CrossValidatedLabels, LabelsSolution
+from cutpoints._joint.labels_result import CrossValidatedLabels, LabelsSolution, sum_of
 from cutpoints._joint.problem import Problem, allowed_in_each
 from cutpoints._joint.result import JointCertificate
 from cutpoints._kernel.weights import as_number
 from cutpoints._result import Confusion
 from cutpoints._search.run import decide
+from cutpoints._shown import KnownColumns
 from cutpoints._validate import generator, one_of, positive_integer
 from cutpoints._wording import Argument
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
@@ -122,6 +123,7 @@ def find_labels(
         rows = read_label_matrix(y_true, y_score, sample_weight, caller=caller)
         labels, keys, name = rows.cuts(), rows.names, "label"
         counted = sample_weight is None
+        columns = KnownColumns(dtype="float32" if labels.thresholds.dtype == "float32" else "float64")
     else:
         if by is None or sample_weight is not None:
             raise InvalidParameterError(
@@ -137,8 +139,10 @@ def find_labels(
         table = segmented(data, by, caller=caller)
         labels, keys, name = table.cuts, table.keys, by
         counted = not data.weighted and not data.counted
+        columns = data.known(labels.thresholds.dtype)
     search = _Search(labels, wanted, in_each, average, _pools(labels, min_rows))
-    return _solution(search, keys, name, random_state, rows_are_counted=counted)
+    found = _solution(search, keys, name, random_state, rows_are_counted=counted)
+    return replace(found, _columns=columns, _long=by is not None)
 
 
 def _pools(labels: SegmentCuts, min_rows: int) -> NDArray[np.int64]:
@@ -231,7 +235,7 @@ class _Search:
     def value(self, confusions: list[Confusion]) -> float:
         """Return the average over labels, by their confusions."""
         if self.average == "micro":
-            return _sum(confusions).metric(self.goal.expression)
+            return sum_of(confusions).metric(self.goal.expression)
         values = [one.metric(self.goal.expression) for one in confusions if one.tp + one.fn > 0]
         values = [one for one in values if not math.isnan(one)]
         return math.fsum(values) / len(values) if values else math.nan
@@ -249,26 +253,11 @@ def _grouped(labels: SegmentCuts, group: NDArray[np.int64]) -> SegmentCuts:
     )
 
 
-def _at(labels: SegmentCuts, thresholds: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the cut of each label that a threshold makes."""
-    found = labels.first[:-1].copy()
-    for label, threshold in enumerate(thresholds):
-        cuts = labels.thresholds[labels.first[label] : labels.first[label + 1]]
-        found[label] += max(0, int(np.searchsorted(-cuts.astype(np.float64), -threshold, side="right")) - 1)
-    return found
-
-
 def _confusions(labels: SegmentCuts, cuts: NDArray[np.intp]) -> list[Confusion]:
     return [
         Confusion(**{name: as_number(count) for name, count in labels.confusion(int(cut)).items()})
         for cut in cuts
     ]
-
-
-def _sum(confusions: list[Confusion]) -> Confusion:
-    return Confusion(
-        **{name: sum(one.to_dict()[name] for one in confusions) for name in ("tp", "fp", "fn", "tn")}
-    )
 
 
 def _solution(
@@ -297,7 +286,7 @@ def _solution(
             attainable=problem.attainable() if wanted.constraints and not len(problem.points.empty) else (),
             **common,
         )
-    at = _at(labels, thresholds)
+    at = labels.at(thresholds)
     confusions = _confusions(labels, at)
     value = search.value(confusions)
     proven = found is None or found.best.proven
@@ -329,7 +318,7 @@ def _cross_validate(search: _Search, random_state: Any, *, rows_are_counted: boo
         if thresholds is None:
             infeasible += 1
             continue
-        at = _at(labels, thresholds)
+        at = labels.at(thresholds)
         tp, fp = test.tp[at], test.fp[at]
         sums += np.array([tp, fp, test.positives - tp, test.negatives - fp])
     step = labels.grid.step
@@ -337,7 +326,7 @@ def _cross_validate(search: _Search, random_state: Any, *, rows_are_counted: boo
         Confusion(**{cell: as_number(int(count) * step) for cell, count in zip(_CELLS, column, strict=True)})
         for column in sums.T
     ]
-    total = _sum(confusions)
+    total = sum_of(confusions)
     value = search.value(confusions) if infeasible < FOLDS else math.nan
     return CrossValidatedLabels(value, total, *reached(search.goal, total), FOLDS, infeasible)
 

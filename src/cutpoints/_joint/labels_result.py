@@ -12,14 +12,15 @@ import numpy as np
 from cutpoints._format import count, json_form, json_number
 from cutpoints._goal import in_words
 from cutpoints._joint.result import infeasible
-from cutpoints._shown import JsonForm, ShownInRows, Tabular
+from cutpoints._result import Confusion
+from cutpoints._shown import Deployable, Deployed, JsonForm, KnownColumns, ShownInRows, Tabular
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._joint.result import JointCertificate
-    from cutpoints._result import Attainable, Confusion, Solution
+    from cutpoints._result import Attainable, Solution
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class CrossValidatedLabels(JsonForm):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class LabelsSolution(ShownInRows, Tabular, Mapping[Any, float]):
+class LabelsSolution(Deployable, ShownInRows, Tabular, Mapping[Any, float]):
     """One threshold per label: a mapping from labels to thresholds.
 
     Attributes
@@ -72,6 +73,10 @@ class LabelsSolution(ShownInRows, Tabular, Mapping[Any, float]):
     attainable: tuple[Attainable, ...] = ()
     _single: Callable[[], Solution] | None = field(default=None, repr=False)
     _cross_validated: Callable[[], CrossValidatedLabels] | None = field(default=None, repr=False)
+
+    _columns: KnownColumns = field(default=KnownColumns(), repr=False)
+    _long: bool = field(default=False, repr=False)
+    """Whether the data were a long table, in which a column names the label of each row."""
 
     _noun = "labels"
 
@@ -118,6 +123,31 @@ class LabelsSolution(ShownInRows, Tabular, Mapping[Any, float]):
         if np.isnan(scores).any():
             raise InvalidParameterError("y_score", caller="decide", expected="without NaN", got="NaN")
         return np.asarray(scores >= np.array(list(self.thresholds.values()))).astype(np.int8)
+
+    @property
+    def confusion(self) -> Confusion | None:
+        """The sum over all labels; None if there are no thresholds."""
+        return sum_of(list(self.confusions.values())) if self.confusions else None
+
+    def _deployed(self) -> Deployed:
+        total = self.confusion
+        assert total is not None
+        values = self.table()["value"]
+        cells = zip(self.confusions.items(), values, strict=True)
+        found_on = {
+            "interval": None,
+            "certificate": None,
+            "positives": total.tp + total.fn,
+            "negatives": total.fp + total.tn,
+            "segments": [((key if self._long else str(key),), one, counts) for (key, counts), one in cells],
+            "cross_validated": self.cross_validated.value,
+            "average": self.average,
+            "each": self.each,
+        }
+        rule: dict[str, Any] = {"thresholds": self.thresholds}
+        if not self._long:
+            return Deployed("labels", rule, self._columns, found_on)
+        return Deployed("segments", {**rule, "by": self.name}, self._columns, found_on)
 
     def raise_if_infeasible(self) -> LabelsSolution:
         """Return itself, or raise `InfeasibleError` saying what can be attained."""
@@ -201,3 +231,9 @@ class LabelsSolution(ShownInRows, Tabular, Mapping[Any, float]):
         if self.pooled:
             lines.insert(2, ("pooled", f"{len(self.pooled):,} rare labels share one threshold"))
         return lines
+
+
+def sum_of(confusions: list[Confusion]) -> Confusion:
+    """Add up the counts of labels."""
+    cells = [one.to_dict() for one in confusions]
+    return Confusion(**{name: sum(one[name] for one in cells) for name in ("tp", "fp", "fn", "tn")})

@@ -219,6 +219,9 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
             "guarantee": self.guarantee,
             "segments": records,
             "cross_validated": self.cross_validated.value,
+            "average": "micro",
+            "each": self.each,
+            "gap": self.gap,
         }
         rule = {"thresholds": self.thresholds, "by": self.by}
         return Deployed("segments", rule, self._beside_it.columns, found_on)

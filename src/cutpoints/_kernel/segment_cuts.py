@@ -128,6 +128,14 @@ class SegmentCuts:
         made = summary or self.summary(segment)
         return Cuts(made, self.thresholds[part], self.below[part], self.tp[part], self.fp[part])
 
+    def at(self, thresholds: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Return the cut of each segment that its threshold makes."""
+        found = self.first[:-1].copy()
+        for segment, threshold in enumerate(thresholds):
+            cuts = self.thresholds[self.first[segment] : self.first[segment + 1]].astype(np.float64)
+            found[segment] += max(0, int(np.searchsorted(-cuts, -threshold, side="right")) - 1)
+        return found
+
     def confusion(self, cut: int) -> dict[str, Fraction]:
         """Return the exact confusion of a segment at one of its cuts, by its place in all of them."""
         segment = int(self.segment[cut])

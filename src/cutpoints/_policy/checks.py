@@ -8,7 +8,7 @@ Rows that are too few to answer are an answer of its own: neither fine nor an al
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,20 +16,23 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cutpoints._data.data import Data
-from cutpoints._data.read import as_data
-from cutpoints._evaluate import proportion_interval
 from cutpoints._format import count, json_form
 from cutpoints._policy.counts import masses_above, rows_between
 from cutpoints._policy.evidence import SCORES
-from cutpoints._policy.outcome import CONFIDENCE, DROP, Outcome, Share, Value, outcome_of
+from cutpoints._policy.outcome import DROP, Outcome, Share, Value, outcome_of
+from cutpoints._policy.rules import LabelRule, SegmentRule, ThresholdRule
+from cutpoints._policy.several import Part, key_parts, outcome, parts_of, share, then_table
 from cutpoints._policy.shift import Shift, shift_of
 from cutpoints._policy.state import Watch, watch
-from cutpoints.exceptions import CutpointError, InvalidParameterError
+from cutpoints._policy.tally import Asked, tally
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from cutpoints._policy.policy import Policy
+    from cutpoints._policy.rules import Rule
     from cutpoints._result import Confusion
 
 
@@ -49,10 +52,16 @@ class Check:
         it, None if no number is enough.
     scores : Shift or None
         How far the scores have moved; None if the policy does not say how they were spread.
-    called : Share
-        The share of rows that is called positive, then and now.
+    called : Share or None
+        The share of rows that is called positive, then and now; None for ordered classes.
     labels : Outcome or None
         What labels tell, if there are any.
+    decisions : dict of str to Share
+        For rules with several thresholds, the share of each decision.
+    parts : tuple of Part
+        Each segment or label by itself.
+    unseen : dict
+        How many rows there are of each segment that the policy does not know.
     watch : Watch or None
         What this and all earlier checks say together, with `state`.
     """
@@ -64,10 +73,13 @@ class Check:
     open: tuple[str, ...]
     more_rows: int | None
     scores: Shift | None
-    called: Share
+    called: Share | None
     labels: Outcome | None
     watch: Watch | None = None
     alpha: float = 0.01
+    decisions: dict[str, Share] = field(default_factory=dict)
+    parts: tuple[Part, ...] = ()
+    unseen: dict[Any, int] = field(default_factory=dict)
 
     @property
     def status(self) -> Literal["fine", "unsure", "attention"]:
@@ -99,7 +111,7 @@ class Check:
         if self.scores is not None:
             still = self.scores.ks_p is None or self.scores.ks_p > self.alpha
             how = "have not moved" if still else "have moved a little, below the limit"
-            good.append(f"the scores {how} (PSI {self.scores.psi:.3g})")
+            good.append(f"the {self.moving} {how} (PSI {self.scores.psi:.3g})")
         if self.watch is not None:
             checks = "check" if self.watch.batches == 1 else "checks"
             good.append(
@@ -112,6 +124,11 @@ class Check:
             if value is not None and value.verdict == "not worse":
                 good.append(f"{value.objective} is not {_worse(value)} ({_then_now(value)})")
         return good
+
+    @property
+    def moving(self) -> str:
+        """What can move without labels: the scores, or for rules with several thresholds the decisions."""
+        return "scores" if isinstance(self.policy.rule, ThresholdRule) else "decisions"
 
     @property
     def one_look(self) -> str | None:
@@ -129,7 +146,8 @@ class Check:
         if self.status == "attention":
             if self.labels is None:
                 return "Get labels for rows like these and check again with labels: are the decisions worse?"
-            return "Find a new threshold on rows like these, and look into what has changed."
+            new = "a new threshold" if isinstance(self.policy.rule, ThresholdRule) else "new thresholds"
+            return f"Find {new} on rows like these, and look into what has changed."
         if self.status == "unsure":
             if self.more_rows is None:
                 return "Find the policy anew on more rows."
@@ -149,40 +167,56 @@ class Check:
             "notes": list(self.notes),
             "open": list(self.open),
             "more_rows": self.more_rows,
-            "policy": {"name": self.policy.name, "threshold": json_form(self.policy.threshold)},
+            "policy": {"name": self.policy.name, **_rule(self.policy.rule)},
             "rows": self.rows,
-            "scores": json_form(self.scores),
+            self.moving: json_form(self.scores),
             "predicted_positive_rate": json_form(self.called),
             "labels": None if self.labels is None else self.labels.to_dict(),
             "watch": json_form(self.watch),
+            **self._several(),
+        }
+
+    def _several(self) -> dict[str, Any]:
+        """Return what only rules with several thresholds have."""
+        if isinstance(self.policy.rule, ThresholdRule):
+            return {}
+        return {
+            "shares": json_form(self.decisions),
+            "parts": [
+                {"key": None if one.key is None else list(key_parts(one.key)), **_without_key(json_form(one))}
+                for one in self.parts
+            ],
+            "unseen": [{"key": list(key), "rows": rows} for key, rows in self.unseen.items()],
         }
 
     def __repr__(self) -> str:
         return "\n".join([self.summary, *self.notes])
 
 
+def _rule(rule: Rule) -> dict[str, Any]:
+    return (
+        {"threshold": json_form(rule.threshold)} if isinstance(rule, ThresholdRule) else {"kind": rule.kind}
+    )
+
+
+def _without_key(shown: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in shown.items() if name != "key"}
+
+
 def check(
-    policy: Policy,
-    data: Any,
-    y_score: Any,
+    asked: Asked,
     *,
-    columns: tuple[str | None, str | None],
-    pos_label: Any,
     alpha: float,
     psi: float,
     state: str | os.PathLike[str] | None = None,
     batch: str | None = None,
 ) -> Check:
-    """Compare, by columns of scores and labels; see `Policy.check`."""
-    policy.single("check")
-    score, label = columns
+    """Compare what a policy does with what it did; see `Policy.check`."""
     for name, given, high in (("alpha", alpha, 1.0), ("psi", psi, math.inf)):
         if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < high:
             must = "a number between 0 and 1" if high == 1 else "a positive number"
             raise InvalidParameterError(name, caller="check", expected=must, got=given)
-    spread = None if policy.found_on is None else policy.found_on.distribution
-    edges = sorted({*(() if spread is None else spread.edges), policy.threshold})
-    place = edges.index(policy.threshold)
+    data = asked.data
     if isinstance(data, Data) and (data.weighted or data.counted):
         raise InvalidParameterError(
             "data",
@@ -190,12 +224,26 @@ def check(
             expected="rows without weights and counts: it counts rows",
             got=data,
         )
-    if y_score is None and label is None and not (isinstance(data, Data) and data.label is not None):
-        counts = rows_between(policy, data, score, edges)
+    if asked.by is not None and not isinstance(asked.policy.rule, SegmentRule):
+        raise InvalidParameterError(
+            "by", caller="check", expected="left out: the policy has no segments", got=asked.by
+        )
+    judge = _one_threshold if isinstance(asked.policy.rule, ThresholdRule) else _several_thresholds
+    found = judge(asked, alpha, psi, state, batch)
+    return replace(found, **_words(found, psi))
+
+
+def _one_threshold(asked: Asked, alpha: float, psi: float, state: Any, batch: str | None) -> Check:
+    policy = asked.policy
+    spread = None if policy.found_on is None else policy.found_on.distribution
+    edges = sorted({*(() if spread is None else spread.edges), policy.threshold})
+    place = edges.index(policy.threshold)
+    if not asked.labelled:
+        counts = rows_between(policy, asked.data, asked.score, edges)
         labels, rows, positive = None, int(counts.sum()), int(counts[place + 1 :].sum())
         confusion = None
     else:
-        read = _read(policy, data, y_score, score=score, label=label, pos_label=pos_label)
+        read = asked.with_goal()
         source = read.source()
         above = masses_above(source, edges)
         cumulated = [sum(source.summary().totals), *(pos + neg for pos, neg in above), Fraction(0)]
@@ -203,45 +251,79 @@ def check(
         added = read.labelled_rows(caller="check") if read.added else None
         labels = outcome_of(policy, source, above[place], alpha, added)
         rows, positive = source.summary().rows, int(cumulated[place + 1])
-        confusion = labels.confusion.fractions()
+        confusion = None if labels.confusion is None else labels.confusion.fractions()
     shift = None
     if spread is not None:
         if policy.threshold not in spread.edges:  # where one of its sides was empty: no bucket of then
             counts = np.concatenate([counts[:place], [counts[place : place + 2].sum()], counts[place + 2 :]])
         shift = shift_of(spread.masses, counts, alpha, psi, whole=spread.whole)
-    then = None if policy.found_on is None else _rate(policy.found_on.confusion)
-    interval = proportion_interval(positive, rows, confidence=CONFIDENCE, method="clopper_pearson")
-    called = Share(then, positive / rows, interval)
+    found_on = policy.found_on
+    then = None if found_on is None or found_on.confusion is None else _rate(found_on.confusion)
+    called = share(then, positive, rows)
     watched = None
     if state is not None:
         buckets = counts.tolist() if spread is not None and spread.whole else None
         watched = watch(policy, state, batch=batch, buckets=buckets, counts=confusion, rows=rows, alpha=alpha)
-    found = Check(policy, rows, (), (), (), 0, shift, called, labels, watched, alpha)
-    return replace(found, **_words(found, psi))
+    return Check(policy, rows, (), (), (), 0, shift, called, labels, watched, alpha)
 
 
-def _read(
-    policy: Policy, data: Any, y_score: Any, *, score: str | None, label: str | None, pos_label: Any
-) -> Data:
-    """Return the rows, with the columns that the policy's goal adds up; arrays have none."""
-    own = isinstance(data, Data) and data.pos_label is not None
-    positive = pos_label if pos_label is not None or own else policy.pos_label
-    if positive == 1 and not isinstance(positive, str):
-        positive = None  # 0/1, booleans and -1/+1 speak for themselves
-    if isinstance(data, Data):
-        if not data.scores or score is not None:
-            data = data.of(policy.column(score, "check"))
-        if positive is not None:
-            data = replace(data, pos_label=positive)
-        found = as_data(data, y_score, label=label, caller="check")
-    else:
-        score = score if label is None else policy.column(score, "check")
-        found = as_data(data, y_score, label=label, score=score, pos_label=positive, caller="check")
-    try:
-        goal = policy.goal()
-    except CutpointError:  # not said, or a function of the user's
-        return found
-    return found.for_goal(goal, "check") if found.named else found
+def _several_thresholds(asked: Asked, alpha: float, psi: float, state: Any, batch: str | None) -> Check:
+    policy, rule = asked.policy, asked.policy.rule
+    if state is not None and not (isinstance(rule, SegmentRule) and asked.labelled):
+        raise InvalidParameterError(
+            "state",
+            caller="check",
+            expected="left out for this policy: only claims about one threshold, or about all segments with "
+            "labels, can be watched",
+            got=state,
+            hint="check each batch by itself, or keep a state for a policy of one threshold.",
+        )
+    now = tally(asked)
+    total = now.total
+    decided = total.sum(axis=1)
+    rows = (
+        int(decided.sum())
+        if now.blocks is None and not isinstance(rule, LabelRule)
+        else int(now.counts[0].sum())
+    )
+    if not decided.sum():
+        raise InvalidInputError.unknown_segments(
+            by=rule.decisions()[0].by, key=next(iter(now.unseen)), count=now.undecided,
+            rows=now.undecided, first=0,
+        )  # fmt: skip
+    then = then_table(policy, now.parts)
+    before = None if then is None else then.sum(axis=(0, 2))
+    shift = None
+    parts = parts_of(policy, now, alpha, psi)
+    if isinstance(rule, LabelRule):  # the labels of a row are not independent: the one that has moved most
+        shifts = [one.shift for one in parts if one.shift is not None]
+        shift = max(shifts, key=lambda one: one.psi, default=None)
+    elif before is not None and before.sum():
+        shift = shift_of(before, decided, alpha, psi, whole=bool((before == np.rint(before)).all()))
+    shares = {
+        _decision(value, rule): share(
+            None if before is None or not before.sum() else float(before[k] / before.sum()),
+            int(decided[k]),
+            int(decided.sum()),
+        )
+        for k, value in enumerate(rule.decisions()[0].values)
+    }
+    labels = outcome(policy, now, alpha) if asked.labelled else None
+    watched = None
+    if state is not None and labels is not None and labels.confusion is not None:
+        counts = labels.confusion.fractions()
+        watched = watch(policy, state, batch=batch, buckets=None, counts=counts, rows=rows, alpha=alpha)
+    if isinstance(rule, LabelRule):
+        shares = {}  # those of each label are in its part
+    return Check(
+        policy, rows + now.undecided, (), (), (), 0, shift, shares.get("positive"), labels, watched, alpha,
+        shares, parts, dict(now.unseen),
+    )  # fmt: skip
+
+
+def _decision(value: Any, rule: Rule) -> str:
+    names = {0: "negative", 1: "positive", -1: "review"} if rule.missing else {}  # classes have names
+    return names.get(value, str(value))
 
 
 def _rate(confusion: Confusion) -> float:
@@ -257,10 +339,18 @@ def _words(found: Check, psi: float) -> dict[str, Any]:
     alarms, notes = _of_scores(found, psi)
     unsure: list[tuple[str, int | None]] = []
     if found.scores is not None and not found.scores.moved and found.scores.more_rows != 0:
-        unsure.append(("whether the scores have moved", found.scores.more_rows))
+        unsure.append((f"whether the {found.moving} have moved", found.scores.more_rows))
     if found.labels is not None:
         told = _of_labels(found, found.labels)
         alarms, notes, unsure = alarms + told[0], notes + told[1], unsure + told[2]
+    told_of_parts = _of_parts(found)
+    if found.watch is None:
+        alarms += told_of_parts[0]
+    else:  # tests of one look, which must not be repeated
+        notes += [f"In this check alone, {text}." for text in told_of_parts[0]]
+    notes += told_of_parts[1]
+    unseen = _of_unseen(found)
+    alarms, notes = alarms + unseen[0], notes + unseen[1]
     if found.watch is None:
         needed = [more for _, more in unsure]
         more = None if None in needed else _rounded(max([0, *(one for one in needed if one is not None)]))
@@ -278,12 +368,16 @@ def _words(found: Check, psi: float) -> dict[str, Any]:
 def _of_scores(found: Check, psi: float) -> tuple[list[str], list[str]]:
     shift, watched = found.scores, found.watch
     if shift is None:
-        return [], ["The policy does not say how its scores were spread, so a shift cannot be seen."]
-    text = f"the scores have moved (PSI {shift.psi:.3g}, limit {psi:g})"
+        unknown = "how its scores were spread" if found.moving == "scores" else "what it decided then"
+        return [], [f"The policy does not say {unknown}, so a shift cannot be seen."]
+    text = f"the {found.moving} have moved (PSI {shift.psi:.3g}, limit {psi:g})"
     if watched is not None and SCORES in watched.peak:
         return ([text], []) if shift.psi >= psi and watched.refuted(SCORES) else ([], [])
+    if shift.moved and watched is not None and found.moving == "decisions":
+        return [], [f"In this check alone, {text}."]
     if shift.moved:
-        return [text], []
+        of_one_label = isinstance(found.policy.rule, LabelRule)  # which is told with its name
+        return ([], []) if of_one_label else ([text], [])
     if shift.psi >= psi:
         return [], [
             f"PSI is {shift.psi:.3g}, but this few rows can give as much by chance (p = {shift.psi_p:.2g})."
@@ -315,12 +409,98 @@ def _of_labels(found: Check, labels: Outcome) -> tuple[list[str], list[str], lis
             alarms.append(f"{value.objective} is worse by more than a tenth ({_then_now(value)})")
         elif value.verdict == "unsure":
             unsure.append((f"whether {value.objective} is worse ({_then_now(value)})", value.more_rows))
-    share = labels.prevalence
-    if share.then is not None and not share.interval.low <= share.then <= share.interval.high:
-        notes.append(f"The share of positives was {share.then:.4g} and is {share.now:.4g}.")
+    prevalence = labels.prevalence
+    if prevalence is not None and prevalence.then is not None:
+        interval = prevalence.interval
+        if not interval.low <= prevalence.then <= interval.high:
+            notes.append(f"The share of positives was {prevalence.then:.4g} and is {prevalence.now:.4g}.")
     if labels.same_data:
         notes.append("These seem to be the rows that the policy was found on: they cannot judge it.")
     return alarms, notes, unsure
+
+
+def _of_parts(found: Check) -> tuple[list[str], list[str]]:
+    """Say in how many segments or labels something is wrong, and name the worst."""
+    parts, what = found.parts, "labels" if isinstance(found.policy.rule, LabelRule) else "segments"
+    alarms, notes = [], []
+    moved = [one for one in parts if one.moved and one.called is not None]
+    if moved:
+        worst = max(moved, key=lambda one: abs(_change(one.called)))
+        alarms.append(
+            f"the decisions have moved in {_of(moved, parts, what)} "
+            f"({_named(worst, moved)}: {_now_then(worst.called)})"
+        )
+    for text in dict.fromkeys(kept.constraint for one in parts for kept in one.constraints):
+        rows = [(kept, one) for one in parts for kept in one.constraints if kept.constraint == text]
+        broken = [(kept, one) for kept, one in rows if kept.verdict == "broken"]
+        if broken:
+            kept, worst = max(broken, key=lambda pair: abs(pair[0].now - (pair[0].then or 0.0)))
+            every = [one for _, one in broken]
+            alarms.append(
+                f"{text} is broken in {_of(every, parts, what)} ({_named(worst, every)}: {kept.now:.4g} now)"
+            )
+        few = [one for kept, one in rows if kept.verdict == "not met, unsure"]
+        if few:
+            notes.append(f"{text} is not met in {_of(few, parts, what)}; it may be chance.")
+    values = [(one.value, one) for one in parts if one.value is not None]
+    worse = [(value, one) for value, one in values if value.verdict == "worse"]
+    if worse:
+        value, worst = max(worse, key=lambda pair: pair[0].at_most_worse or 0.0)
+        every = [one for _, one in worse]
+        alarms.append(
+            f"{value.objective} is worse by more than a tenth in {_of(every, parts, what)} "
+            f"({_named(worst, every)}: {_then_now(value)})"
+        )
+    unsure = [one for value, one in values if value.verdict == "unsure"]
+    if unsure:
+        notes.append(f"{_upper(_of(unsure, parts, what))}: too few rows to tell by themselves.")
+    absent = [one for one in parts if one.rows == 0 and one.key is not None]
+    if absent:
+        notes.append(f"{_upper(_of(absent, parts, what))}: no rows now.")
+    return alarms, notes
+
+
+def _of_unseen(found: Check) -> tuple[list[str], list[str]]:
+    """Say how many rows are of segments that the policy does not know, and what becomes of them."""
+    rule = found.policy.rule
+    if not found.unseen or not isinstance(rule, SegmentRule):
+        return [], []
+    rows = sum(found.unseen.values())
+    most = max(found.unseen, key=lambda key: found.unseen[key])
+    name = ", ".join("(missing)" if part is None else str(part) for part in most)
+    others = (
+        f"{len(found.unseen):,} unknown segments such as" if len(found.unseen) > 1 else "the unknown segment"
+    )
+    segments = f"{others} {name}"
+    text = f"{count(rows)} of {count(found.rows)} rows are of {segments}"
+    if rule.default == "error":
+        return [f"{text}, which the policy refuses"], []
+    does = "they get no decision" if rule.default == "keep" else "they are decided by the default threshold"
+    return [], [f"{text}; {does}."]
+
+
+def _of(some: Sequence[Part], parts: Sequence[Part], what: str) -> str:
+    known = sum(one.key is not None for one in parts)
+    return f"{len(some):,} of {known:,} {what}"
+
+
+def _named(worst: Part, some: Sequence[Part]) -> str:
+    name = (
+        "the unknown ones"
+        if worst.key is None
+        else ", ".join("(missing)" if part is None else str(part) for part in key_parts(worst.key))
+    )
+    return f"most in {name}" if len(some) > 1 else name
+
+
+def _change(share: Share | None) -> float:
+    return 0.0 if share is None or share.then is None else share.now - share.then
+
+
+def _now_then(share: Share | None) -> str:
+    assert share is not None
+    then = "" if share.then is None else f", {share.then:.4g} then"
+    return f"{share.now:.4g} called positive now{then}"
 
 
 def _is_objective(claim: str, found: Check) -> bool:

@@ -23,7 +23,7 @@ from cutpoints._data import file_errors
 from cutpoints._format import json_form
 from cutpoints._policy.policy import Direction, Dtype, Missing, Policy
 from cutpoints._policy.record import FoundOn, Sha256  # noqa: TC001 - hints are read at run time
-from cutpoints._policy.rules import Rule, SegmentRule, ThresholdRule
+from cutpoints._policy.rules import LabelRule, OrdinalRule, Rule, SegmentRule, ThresholdRule
 from cutpoints._policy.typed_json import NUMBER, FieldError, is_text, kind_of, matching, shown
 from cutpoints._wording import file_words
 from cutpoints.exceptions import CutpointError, InvalidInputError
@@ -222,18 +222,27 @@ def _contradiction(file: PolicyFile) -> str | None:
     found = file.found_on
     if found is None:
         return None
+    if isinstance(file.rule, OrdinalRule):
+        return _contradiction_in_classes(file.rule, found)
     counts = found.confusion
+    if counts is None or found.positives is None or found.negatives is None:
+        return "Its 'found_on' has no confusion"
+    totals = found.positives, found.negatives
     if file.rule.kind == "band":  # its confusion is that of the automatic decisions
-        automatic = counts.tp + counts.fn, counts.fp + counts.tn
-        if automatic[0] > found.positives or automatic[1] > found.negatives:
-            return "Its confusion does not add up: there are more automatic decisions than rows"
+        left = found.review
+        reviewed = (0, 0) if left is None else (left.positives, left.reviewed - left.positives)
+        sums = (counts.tp, counts.fn, reviewed[0]), (counts.fp, counts.tn, reviewed[1])
+        if not all(_adds_up(parts, total) for parts, total in zip(sums, totals, strict=True)):
+            return "Its confusion does not add up: automatic decisions and reviews are not all rows"
         return None
-    if not _adds_up((counts.tp, counts.fn), found.positives):
+    if not _adds_up((counts.tp, counts.fn), totals[0]):
         return "Its confusion does not add up: tp + fn is not the number of positives"
-    if not _adds_up((counts.fp, counts.tn), found.negatives):
+    if not _adds_up((counts.fp, counts.tn), totals[1]):
         return "Its confusion does not add up: fp + tn is not the number of negatives"
     if isinstance(file.rule, SegmentRule):
-        return _contradiction_in_segments(file.rule, found)
+        return _contradiction_in_parts([one.key for one in file.rule.segments], found)
+    if isinstance(file.rule, LabelRule):
+        return _contradiction_in_parts([(one.label,) for one in file.rule.labels], found)
     if not isinstance(file.rule, ThresholdRule) or found.interval is None:
         return None
     low, high = found.interval
@@ -243,10 +252,18 @@ def _contradiction(file: PolicyFile) -> str | None:
     return _contradiction_in_buckets(found, threshold)
 
 
-def _contradiction_in_segments(rule: SegmentRule, found: FoundOn) -> str | None:
+def _contradiction_in_classes(rule: OrdinalRule, found: FoundOn) -> str | None:
+    size = len(rule.classes)
+    for name, matrix in (("confusion_matrix", found.confusion_matrix), ("costs", found.costs)):
+        if matrix is not None and [len(row) for row in matrix] != [size] * size:
+            return f"Its {name} has not one row and one column for each of {size} classes"
+    return None
+
+
+def _contradiction_in_parts(keys: list[Any], found: FoundOn) -> str | None:
     if not found.segments:
         return None
-    if [one.key for one in found.segments] != [one.key for one in rule.segments]:
+    if [one.key for one in found.segments] != keys:
         return "The segments of 'found_on' are not those of its rule"
     for name in ("tp", "fp", "fn", "tn"):
         parts = tuple(getattr(one.confusion, name) for one in found.segments)
@@ -259,6 +276,9 @@ def _contradiction_in_buckets(found: FoundOn, threshold: float) -> str | None:
     spread, counts = found.distribution, found.confusion
     if spread is None:
         return None
+    assert counts is not None
+    assert found.positives is not None
+    assert found.negatives is not None
     if any(a >= b for a, b in pairwise(spread.edges)):
         return "The edges of its distribution do not ascend"
     for side, masses, total, called, above in (

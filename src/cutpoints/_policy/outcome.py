@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
@@ -43,7 +43,9 @@ REFERENCE_RISK = 0.005
 """The probability that the least that is to be expected is set too high."""
 ENOUGH_AMOUNTS = 50
 """Rows that a sum of amounts must have, so that it can be seen not to be worse."""
-_DRAWS = 4000
+DRAWS = 4000
+_TAIL_DRAWS = 20
+"""Fewer draws beyond a quantile do not tell where it is."""
 CONFIDENCE = 0.95
 """Of the intervals that are shown; alarms go by `alpha`."""
 
@@ -132,16 +134,19 @@ class Value:
 class Outcome:
     """What labels tell: metrics then and now, the constraints, and the objective.
 
-    `value` is None if the policy has no objective that can be searched again.
+    `value` is None if the policy has no objective that can be searched again. Of a band it is about the
+    automatic decisions. Ordered classes have a `confusion_matrix`, whose rows are the truth, and neither
+    `confusion` nor `prevalence`.
     """
 
-    confusion: Confusion
+    confusion: Confusion | None
     metrics: dict[str, tuple[float | None, float]]
     intervals: dict[str, Interval]
     constraints: tuple[Kept, ...]
-    prevalence: Share
+    prevalence: Share | None
     value: Value | None = None
     same_data: bool = False
+    confusion_matrix: tuple[tuple[int, ...], ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; NaN is null."""
@@ -172,7 +177,7 @@ def outcome_of(
     confusion = Confusion(**{name: number(count) for name, count in counts.items()})
     now = evaluate_cut(confusion, confidence=CONFIDENCE, interval="clopper_pearson")
     found = policy.found_on
-    then = None if found is None else evaluate_cut(found.confusion).metrics
+    then = None if found is None or found.confusion is None else evaluate_cut(found.confusion).metrics
     same = found is not None and found.fingerprint == fingerprint(summary, counts)
     prevalence = Share(
         None if then is None else then["prevalence"], now.metrics["prevalence"], now.intervals["prevalence"]
@@ -217,37 +222,53 @@ def _kept_sum(constraint: Constraint, counts: dict[str, Fraction], added: AddedR
 def _kept(
     constraint: Constraint, policy: Policy, counts: dict[str, Fraction], cut: Cuts, alpha: float
 ) -> Kept:
-    from scipy.stats import binom
-
-    now = constraint.expression.rounded(**counts)
     found = policy.found_on
-    then = None
-    if found is not None:
-        exact = found.confusion.fractions()
-        then = constraint.expression.rounded(**exact)
-    met = bool(cut.feasible((constraint,))[0])
+    then = None if found is None else found.counts()
+    return kept(constraint, then, counts, alpha, met=bool(cut.feasible((constraint,))[0]))
+
+
+def kept(
+    constraint: Constraint,
+    before: dict[str, Fraction] | None,
+    counts: dict[str, Fraction],
+    alpha: float,
+    *,
+    met: bool,
+) -> Kept:
+    """Judge a constraint at the counts then and now; `met` says whether it holds as these stand."""
+    now = constraint.expression.rounded(**counts)
+    then = None if before is None else constraint.expression.rounded(**before)
     try:
         floor = _floor(constraint)
     except InvalidParameterError:  # no share of rows, so no exact test
         return Kept(str(constraint), then, now, "met" if met else "broken", None, None)
     good, whole = (int(side[0]) for side in floor.counts({k: np.array([int(v)]) for k, v in counts.items()}))
+    judged = Kept(str(constraint), then, now, "met" if met else "broken", None, None)
+    return tested(judged, bad=whole - good, whole=whole, allowed=floor.slack, rows=_rows(counts), alpha=alpha)
+
+
+def tested(kept: Kept, *, bad: int, whole: int, allowed: float, rows: float, alpha: float) -> Kept:
+    """Return the verdict by an exact binomial test: `bad` of `whole` rows, where a share is allowed."""
+    from scipy.stats import binom
+
+    met = kept.verdict == "met"
     if whole == 0:
-        return Kept(str(constraint), then, now, "not met, unsure", None, None)
+        return replace(kept, verdict="not met, unsure")
     # The probability of as few bad rows, and of as many, if the share were exactly at its bound.
-    p_holds = float(binom.cdf(whole - good, whole, floor.slack))
-    p_broken = float(binom.sf(whole - good - 1, whole, floor.slack))
-    verdict: Any = "met, unsure" if met else "not met, unsure"
+    p_holds = float(binom.cdf(bad, whole, allowed))
+    p_broken = float(binom.sf(bad - 1, whole, allowed))
+    judged = replace(kept, p_holds=p_holds, p_broken=p_broken)
     if met and p_holds <= alpha:
-        return Kept(str(constraint), then, now, "holds", p_holds, p_broken)
+        return replace(judged, verdict="holds")
     if not met and p_broken <= alpha:
-        return Kept(str(constraint), then, now, "broken", p_holds, p_broken)
-    gross = min(2 * floor.slack, 1.0)
+        return replace(judged, verdict="broken")
+    gross = min(2 * allowed, 1.0)
     more = 0
-    if float(binom.cdf(whole - good, whole, gross)) > alpha:
-        share = min(max((whole - good) / whole, floor.slack), 0.9 * gross)
+    if float(binom.cdf(bad, whole, gross)) > alpha:
+        share = min(max(bad / whole, allowed), 0.9 * gross)
         needed = (normal_quantile(1 - alpha) / (gross - share)) ** 2 * gross * (1 - gross)
-        more = max(1, math.ceil((needed - whole) * float(sum(counts.values())) / whole))
-    return Kept(str(constraint), then, now, verdict, p_holds, p_broken, more)
+        more = max(1, math.ceil((needed - whole) * rows / whole))
+    return replace(judged, verdict="met, unsure" if met else "not met, unsure", more_rows=more)
 
 
 def _value(
@@ -261,12 +282,12 @@ def _value(
 ) -> Value:
     """Compare the objective now with what was to be expected."""
     rows = sum(counts.values())
-    is_total = _is_total(goal.expression)
-    per_1000 = float(1000 / rows) if is_total else 1.0
+    whole = is_total(goal.expression)
+    per_1000 = float(1000 / rows) if whole else 1.0
     if goal.expression.columns:
         assert added is not None
         total = goal.expression.rounded(**counts, columns=added.parts)
-        now, values = per_1000 * total, added.redrawn(goal.expression, _DRAWS)
+        now, values = per_1000 * total, added.redrawn(goal.expression, DRAWS)
     else:
         total, now = goal.expression.rounded(**counts), _per_1000(goal.expression, counts)
         values = _redrawn(goal.expression, counts)
@@ -296,7 +317,7 @@ def _value(
         best_threshold=None if best is None else best[0],
         best=None if best is None else per_1000 * best[1],
         lost=None if lost is None or math.isnan(lost) else lost + 0.0,
-        total=total if is_total else None,
+        total=total if whole else None,
     )
 
 
@@ -328,10 +349,17 @@ def _verdict(
     goal: Goal, then: NDArray[np.float64] | None, now: NDArray[np.float64], rows: float, alpha: float
 ) -> tuple[Literal["worse", "not worse", "unsure"] | None, float | None, int | None]:
     """Return whether the objective is worse, by which part at most, and how many rows would settle it."""
+    return compared(goal.sign, then, now, rows, alpha)
+
+
+def compared(
+    sign: int, then: NDArray[np.float64] | None, now: NDArray[np.float64], rows: float, alpha: float
+) -> tuple[Literal["worse", "not worse", "unsure"] | None, float | None, int | None]:
+    """Compare plausible values then and now; see `_verdict`."""
     if then is None or not np.isfinite(now).all() or not then.all():
         return None, None, 0
-    gain = goal.sign * (now - then) / np.abs(then)
-    low, high = np.quantile(gain, [alpha, 1 - alpha]).tolist()
+    gain = sign * (now - then) / np.abs(then)
+    low, high = _tails(gain, alpha)
     if high < -DROP:
         return "worse", -low, 0
     if low >= -GROSS_DROP:
@@ -344,6 +372,15 @@ def _verdict(
     return "unsure", -low, max(math.ceil(rows * (float(now.var()) / allowed - 1)), math.ceil(rows / 2))
 
 
+def _tails(drawn: NDArray[np.float64], alpha: float) -> tuple[float, float]:
+    """Return the quantiles at alpha and 1 - alpha; beyond what the draws can tell, by a normal tail."""
+    low, high = np.quantile(drawn, [alpha, 1 - alpha]).tolist()
+    if alpha * len(drawn) < _TAIL_DRAWS:  # one of many segments
+        reach = normal_quantile(1 - alpha) * float(drawn.std())
+        low, high = min(low, float(drawn.mean()) - reach), max(high, float(drawn.mean()) + reach)
+    return low, high
+
+
 def _redrawn_then(goal: Goal, policy: Policy) -> NDArray[np.float64] | None:
     """Return values that were plausible for new data; None if the policy does not say."""
     if goal.expression.columns:  # its counts do not tell what they add up to
@@ -351,7 +388,7 @@ def _redrawn_then(goal: Goal, policy: Policy) -> NDArray[np.float64] | None:
     expected, found = _expected(goal, policy)
     if expected is None or found is None or policy.found_on is None:
         return None
-    counts = policy.found_on.confusion.fractions()
+    counts = policy.found_on.counts()
     values = _redrawn(goal.expression, counts) + (expected - found)
     return values if np.isfinite(values).all() else None
 
@@ -361,14 +398,14 @@ def _expected(goal: Goal, policy: Policy) -> tuple[float | None, float | None]:
     record = policy.found_on
     if record is None:
         return None, None
-    counts = record.confusion.fractions()
+    counts = record.counts()
     if goal.expression.columns:
-        found = record.value * (float(1000 / sum(counts.values())) if _is_total(goal.expression) else 1.0)
+        found = record.value * (float(1000 / sum(counts.values())) if is_total(goal.expression) else 1.0)
         return found, found
     found = _per_1000(goal.expression, counts)
     if record.cross_validated is None:
         return found, found
-    per_1000 = float(1000 / sum(counts.values())) if _is_total(goal.expression) else 1.0
+    per_1000 = float(1000 / sum(counts.values())) if is_total(goal.expression) else 1.0
     return record.cross_validated * per_1000, found
 
 
@@ -378,7 +415,7 @@ def _redrawn(expression: Expression, counts: dict[str, Fraction]) -> NDArray[np.
     By Jeffreys' prior: half a row more in each cell, so that a cell of no rows is not taken for empty.
     """
     cells = np.array([float(count) for count in counts.values()])
-    shares = generator(0, cells).dirichlet(cells + 0.5, size=_DRAWS)
+    shares = generator(0, cells).dirichlet(cells + 0.5, size=DRAWS)
     with np.errstate(all="ignore"):
         values = expression.evaluate(**dict(zip(counts, 1000 * shares.T, strict=True)))
     return np.asarray(values, dtype=np.float64)
@@ -390,13 +427,17 @@ def _per_1000(expression: Expression, counts: dict[str, Fraction]) -> float:
     return expression.rounded(**{name: count * 1000 / total for name, count in counts.items()})
 
 
-def _is_total(expression: Expression) -> bool:
+def is_total(expression: Expression) -> bool:
     """Return whether twice the rows have another value, as a cost has and a share has not."""
     if expression.columns:
         return expression.degree == 1
     once = {"tp": Fraction(7), "fp": Fraction(3), "fn": Fraction(5), "tn": Fraction(11)}
     twice = {name: 2 * count for name, count in once.items()}
     return not math.isclose(expression.rounded(**once), expression.rounded(**twice))
+
+
+def _rows(counts: dict[str, Fraction]) -> float:
+    return float(sum(counts.values()))
 
 
 def normal_quantile(share: float) -> float:

@@ -535,6 +535,7 @@ class Policy(Shown):
         data: Any,
         y_score: Any = None,
         *,
+        by: Any = None,
         score: str | None = None,
         label: str | None = None,
         pos_label: Any = None,
@@ -550,11 +551,15 @@ class Policy(Shown):
         data : array-like, data frame, path or Data
             Labels with `y_score` beside them; or scores alone; or a frame or files, with columns; or a
             `Data`, with or without a label, whose score is the policy's own by default.
+            For a policy of labels two matrices, or a table with columns for each label.
         y_score : array-like, default=None
             Scores, where `data` are labels.
+        by : array-like, or a list, dict or frame of several, default=None
+            The segments of the rows, for arrays under a policy of segments; tables have them in columns.
         score, label : str, default=None
             The columns; the score's name is the policy's own by default. Without `label` only the
-            scores are looked at.
+            scores are looked at. For a policy of labels, `label` has ``{}`` where the label stands:
+            ``label="true_{}"``.
         pos_label : default=None
             The positive label; the policy's own by default.
         alpha : float, default=0.01
@@ -562,26 +567,19 @@ class Policy(Shown):
         psi : float, default=0.2
             How large the population stability index must be.
         state : str or path, default=None
-            A file that carries the evidence from check to check, and is begun if it is not there. Then
-            alarms go by the evidence of all checks together, and the probability of a false alarm, ever,
-            is at most `alpha`. Without it, each check is one look.
+            A file that carries the evidence from check to check, and is begun if it is not there; for one
+            threshold, and for segments with labels. Then alarms go by the evidence of all checks together,
+            and the probability of a false alarm, ever, is at most `alpha`. Without it, each check is one
+            look.
         batch : str, default=None
             What to call these rows in the state, such as a date. Rows that were counted are not counted
             again; by default they are told by their counts.
         """
         from cutpoints._policy.checks import check
+        from cutpoints._policy.tally import Asked
 
-        return check(
-            self,
-            data,
-            y_score,
-            columns=(score, label),
-            pos_label=pos_label,
-            alpha=alpha,
-            psi=psi,
-            state=state,
-            batch=batch,
-        )
+        asked = Asked(self, data, y_score, by, score, label, pos_label)
+        return check(asked, alpha=alpha, psi=psi, state=state, batch=batch)
 
     # --- what the rooms of this package ask
 
@@ -646,17 +644,21 @@ class Policy(Shown):
             ("missing", {"error": "an error", "keep": "no decision"}.get(self.missing, self.missing)),
         ]
         if self.objective is not None:
-            lines.append(("goal", in_words(self.direction, self.objective, self.constraints)))
+            macro = self.found_on is not None and self.found_on.average == "macro"
+            objective = f"macro {self.objective}" if macro else self.objective
+            lines.append(("goal", in_words(self.direction, objective, self.constraints)))
             if self.columns:
                 lines.append(("columns", ", ".join(self.columns)))
         if self.found_on is not None:
             found = self.found_on
-            data = rows_in_words(found.rows, found.positives, found.negatives)
-            lines += [
-                ("value", count(found.value)),
-                ("confusion", found.confusion.in_words()),
-                ("data", data),
-            ]
+            lines.append(("value", count(found.value)))
+            if found.cross_validated is not None:
+                lines.append(("on new data", f"{count(found.cross_validated)}  (cross-validated)"))
+            data = f"{count(found.rows)} rows"
+            if found.confusion is not None:
+                data = rows_in_words(found.rows, found.positives or 0, found.negatives or 0)
+                lines.append(("confusion", found.confusion.in_words()))
+            lines.append(("data", data))
         if self.created is not None:
             by = "" if self.library is None else f", {self.library}"
             lines.append(("created", f"{self.created}{by}"))

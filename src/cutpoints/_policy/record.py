@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
-from cutpoints._evaluate.counted_folds import value_on_new_data
+from cutpoints._evaluate.counted_folds import REPEATS, cells_on_new_data
 from cutpoints._kernel.weights import FixedPoint
 from cutpoints._policy.rules import KEY, MOST_SEGMENTS, KeyPart
-from cutpoints._policy.typed_json import AtMost, matching
+from cutpoints._policy.typed_json import NUMBER, AtMost, matching
 from cutpoints._result import Certificate, Confusion, Guarantee, Interval, Solution, context_of
+from cutpoints._segments import Segments
 from cutpoints._validate import generator
 from cutpoints._version import __version__
 from cutpoints.exceptions import CutpointError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from fractions import Fraction
 
     from cutpoints._kernel.tables import Summary
     from cutpoints._policy.policy import Policy
     from cutpoints._result import Context
     from cutpoints._shown import Deployable, Deployed
 
+REPEATED_SEGMENTS = 100
+"""Up to a tenth of this many segments the folds of each are dealt out ten times, and fewer times for more."""
+MOST_CROSS_VALIDATED = 2000
+"""Segments. More of them would take longer than the search."""
 LIBRARY = f"cutpoints {__version__}"
 Sha256 = Annotated[str, matching("sha256:[0-9a-f]{64}", "'sha256:' and 64 hexadecimal digits")]
 
@@ -59,11 +64,23 @@ class Distribution:
 
 @dataclass(frozen=True)
 class SegmentRecord:
-    """What the threshold of one segment did there."""
+    """What the threshold of one segment, or of one label, did there."""
 
     key: tuple[Annotated[KeyPart, KEY], ...]
     value: float | None
     confusion: Confusion
+    cross_validated: float | None = None
+
+
+@dataclass(frozen=True)
+class Review:
+    """What a band left to people, how many rows they can review, and how often they are right."""
+
+    reviewed: int | float
+    positives: int | float
+    capacity: float | None
+    sensitivity: float
+    specificity: float
 
 
 @dataclass(frozen=True)
@@ -86,22 +103,43 @@ class FoundOn:
         counts, each judged at the best edge of the others. None for weights, fewer than five rows of a
         class, and functions of your own.
     segments : tuple of SegmentRecord
-        What happened in each segment, in the order of the rule's.
+        What happened in each segment, or for each label, in the order of the rule's.
+    average : {"micro", "macro"} or None
+        With several segments or labels: whether the goal is about the sums over all of them, or the mean
+        over them; None if it is about each by itself.
+    each, gap : tuple of str, str or None
+        What must hold in each of them, and for the largest difference between them.
+    review : Review or None
+        Of a band.
+    confusion_matrix, costs : tuple of tuples or None
+        Of ordered classes, where `confusion`, `positives` and `negatives` are None: rows are the truth,
+        columns the decision; and the matrix of costs, if that was minimized: rows are decisions.
     """
 
     status: str
     value: float
     interval: Interval | None
-    confusion: Confusion
+    confusion: Confusion | None
     rows: int
-    positives: int | float
-    negatives: int | float
+    positives: int | float | None
+    negatives: int | float | None
     certificate: Certificate | None
     guarantee: Guarantee | None = None
     fingerprint: Sha256 | None = None
     distribution: Distribution | None = None
     cross_validated: float | None = None
     segments: Annotated[tuple[SegmentRecord, ...], AtMost(MOST_SEGMENTS)] = ()
+    average: Literal["micro", "macro"] | None = None
+    each: tuple[str, ...] = ()
+    gap: str | None = None
+    review: Review | None = None
+    confusion_matrix: tuple[tuple[int | float, ...], ...] | None = None
+    costs: tuple[tuple[Annotated[float, NUMBER], ...], ...] | None = None
+
+    def counts(self) -> dict[str, Fraction]:
+        """Return the confusion of all rows, exactly."""
+        assert self.confusion is not None
+        return self.confusion.fractions()
 
 
 def policy_of(
@@ -152,8 +190,34 @@ def _found_on(found: Any, told: dict[str, Any]) -> FoundOn:
         known["fingerprint"] = fingerprint(context.summary, called)
         known["distribution"] = _distribution(context, found.threshold or 0.0)
         known["cross_validated"] = _cross_validated(context, found)
-    segments = tuple(SegmentRecord(*one) for one in known.pop("segments", ()))
-    return FoundOn(**known, segments=segments)
+    records = [
+        SegmentRecord(key, None if value is None or math.isnan(value) else value, confusion)
+        for key, value, confusion in known.pop("segments", ())
+    ]
+    if isinstance(found, Segments):
+        known["cross_validated"] = _cross_validate_segments(found, records)
+    if "review" in known:
+        known["review"] = Review(*known["review"])
+    return FoundOn(**known, segments=tuple(records))
+
+
+def _cross_validate_segments(found: Segments, records: list[SegmentRecord]) -> float | None:
+    """Put the value to expect into the record of each segment; return that of all rows together."""
+    total: dict[str, Fraction] | None = dict.fromkeys(("tp", "fp", "fn", "tn"), Fraction(0))
+    repeats = max(1, REPEATED_SEGMENTS // len(records))
+    if len(records) > MOST_CROSS_VALIDATED:
+        return None
+    for k, solution in enumerate(found.solved.values()):
+        context = context_of(solution)
+        cells = None if context is None else _cells_on_new_data(context, solution, min(REPEATS, repeats))
+        if cells is not None:
+            value = solution.goal().expression.rounded(**cells)
+            records[k] = replace(records[k], cross_validated=None if math.isnan(value) else value)
+        total = None if cells is None or total is None else {n: total[n] + cells[n] for n in total}
+    if total is None:
+        return None
+    value = next(iter(found.solved.values())).goal().expression.rounded(**total)
+    return None if math.isnan(value) else value
 
 
 def fingerprint(summary: Summary, counts: Mapping[str, Fraction]) -> str:
@@ -189,6 +253,13 @@ def _distribution(context: Context, threshold: float) -> Distribution:
 
 def _cross_validated(context: Context, solution: Solution) -> float | None:
     """Return the value to expect on new data; None where it cannot be said."""
+    cells = _cells_on_new_data(context, solution, REPEATS)
+    value = math.nan if cells is None else solution.goal().expression.rounded(**cells)
+    return None if math.isnan(value) else value
+
+
+def _cells_on_new_data(context: Context, solution: Solution, repeats: int) -> dict[str, Fraction] | None:
+    """Return the confusion to expect on new data; None where it cannot be said."""
     summary, above = context.summary, context.distribution
     if summary.grid != FixedPoint():  # weights are no numbers of rows
         return None
@@ -202,5 +273,4 @@ def _cross_validated(context: Context, solution: Solution) -> float | None:
     sides = ((above.pos, summary.positives), (above.neg, summary.negatives))
     positives, negatives = (np.diff(np.append(side[::-1], total), prepend=0) for side, total in sides)
     rng = generator(0, above.edges, positives, negatives)
-    value = value_on_new_data(wanted, positives, negatives, rng)
-    return None if math.isnan(value) else value
+    return cells_on_new_data(wanted, positives, negatives, rng, repeats=repeats)

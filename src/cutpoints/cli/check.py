@@ -27,9 +27,14 @@ if TYPE_CHECKING:
     from cutpoints import Policy
     from cutpoints._policy import Check
     from cutpoints._policy.outcome import Outcome, Share
+    from cutpoints._policy.several import Part
     from cutpoints._policy.state import Watch
 
 EXIT_CODES = {"fine": 0, "attention": 4, "unsure": 5}
+_TWO = 2
+_PARTS = 50
+"""Segments, labels and classes that people see; --json has all."""
+_AUTOMATIC = ("precision", "npv", "accuracy")
 _SHOWN = ("prevalence", "predicted_positive_rate", "precision", "recall", "specificity", "f1", "mcc")
 
 
@@ -39,12 +44,18 @@ _SHOWN = ("prevalence", "predicted_positive_rate", "precision", "recall", "speci
         "cutpoints check policy.json new.csv --label y",
         "cutpoints check policy.json today.csv --label y --state policy.state.json",
         "cutpoints check policy.json new.csv --label y --write new-policy.json",
+        "cutpoints check segments.json new.csv --label y",
         "cutpoints check policy.json 'new/*.parquet' --label y --json",
     )
 )
 @click.argument("policy", metavar="POLICY")
 @files_argument
-@click.option("--label", metavar="COLUMN", help="Column of the labels, if they are known by now.")
+@click.option(
+    "--label",
+    metavar="COLUMN",
+    help="Column of the labels, if they are known by now. For a policy of labels, with {} in place of the "
+    "label: true_{}.",
+)
 @policy_score_option
 @click.option("--pos-label", metavar="LABEL", help="The positive label; by default as the policy says.")
 @rows_options
@@ -98,7 +109,9 @@ def check(
 
     FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'new/**/*.parquet', or - for standard input. Without labels: have the scores moved? With labels: do
-    the constraints still hold, is the goal worse, what would the best threshold be now? For schedulers
+    the constraints still hold, is the goal worse, what would the best threshold be now? Policies of
+    several thresholds are checked in total and for each segment or label; without labels, by the
+    decisions that they make. For schedulers
     the exit code is 0 if all is well, 4 if something calls for attention, and 5 if the rows are too few
     to tell. To check every day, use --state: repeated looks without it cry wolf.
     """
@@ -111,6 +124,9 @@ def check(
         raise click.UsageError(message)
     if write is not None and (label is None or rule.objective is None):
         message = "--write needs --label." if label is None else "--write needs a policy with a goal."
+        raise click.UsageError(message)
+    if write is not None and rule.rule.kind != "threshold":
+        message = "--write needs a policy of one threshold: find several again as they were found."
         raise click.UsageError(message)
     output_file(write, "--write")
     data = read(files, score=score, label=label, pos_label=pos_label, **rows)
@@ -142,36 +158,87 @@ def _write(
 
 def _print(found: Check, call: tuple[str, tuple[str, ...], str | None, str | None]) -> None:
     policy, shift = found.policy, found.scores
-    rows = [
-        ("policy", " ".join(filter(None, [policy.name, f"positive iff score >= {exact(policy.threshold)}"])))
-    ]
+    rule = policy.rule.lines("score")[0][1]
+    rows = [("policy", " ".join(filter(None, [policy.name, rule])))]
     if shift is not None:
         chance = "" if shift.psi_p is None else f", p {_chance(shift.psi_p, '=')}"
         below = "" if shift.ks_p is None else f", p {_chance(shift.ks_p, '<=')}"
+        of = "" if found.moving == "scores" else f" of the {found.moving}"
         rows += [
-            ("PSI", f"{shift.psi:.4f}   {shift.band}, {shift.psi_buckets} buckets{chance}"),
-            ("KS", f"{shift.ks:.4f}   or more{below}"),
+            (f"PSI{of}", f"{shift.psi:.4f}   {shift.band}, {shift.psi_buckets} buckets{chance}"),
+            *([] if of else [("KS", f"{shift.ks:.4f}   or more{below}")]),
         ]
-    rows.append(("called positive", _share(found.called)))
+    if len(found.decisions) > _TWO:
+        rows += [(name, _share(share)) for name, share in list(found.decisions.items())[:_PARTS]]
+    elif found.called is not None:
+        rows.append(("called positive", _share(found.called)))
     labels = found.labels
     if labels is None:
         rows.append(("data", f"{count(found.rows)} rows, no labels"))
         parts: list[Any] = [pairs(rows)]
     else:
         c = labels.confusion
+        data = f"{count(found.rows)} rows"
+        if c is not None and len(found.decisions) <= _TWO:
+            data = rows_in_words(found.rows, c.tp + c.fn, c.fp + c.tn)
         rows += [
             *_expected(labels),
-            *_best(labels),
-            ("data", rows_in_words(found.rows, c.tp + c.fn, c.fp + c.tn)),
+            *(_best(labels) if policy.rule.kind == "threshold" else []),
+            ("data", data),
         ]
-        parts = [pairs(rows), "", _metrics(labels)]
+        parts = [pairs(rows), "", _metrics(labels, automatic=policy.rule.kind == "band")]
         if labels.constraints:
             parts += ["", _constraints(labels)]
+    if found.parts:
+        parts += ["", *_parts(found)]
     if found.watch is not None:
         parts += ["", _evidence(found.watch)]
     once = [] if found.one_look is None else [found.one_look]
     show(found.summary, *found.notes, "", *parts, "", *once, f"Next: {found.next_step}")
     click.echo("".join(f"{line}\n" for line in _command(found, *call)), nl=False)  # to copy: not wrapped
+
+
+def _parts(found: Check) -> list[Any]:
+    """Return a table of the segments or labels, those that call for attention first."""
+    order = sorted(found.parts, key=lambda one: (-_severity(one), -one.rows))
+    what = "label" if found.policy.rule.kind == "labels" else "segment"
+    valued = any(one.value is not None for one in order)
+    rows = []
+    for one in order[:_PARTS]:
+        called, worth = one.called, one.value
+        cells = [_name(one.key), count(one.rows)]
+        cells += ["-", "-"] if called is None else [_or_dash(called.then), value(called.now)]
+        if valued:
+            cells += ["-", "-"] if worth is None else [_or_dash(worth.then), value(worth.now)]
+        rows.append([*cells, _note(one)])
+    objective = next((one.value.objective for one in order if one.value is not None), "")
+    header = [what, "rows", "called then", "now", *([f"{objective} then", "now "] if valued else []), "note"]
+    more = [f"{len(order) - _PARTS:,} more with --json"] if len(order) > _PARTS else []
+    return [table(header, rows, left=1, note=True), *more]
+
+
+def _name(key: Any) -> str:
+    if key is None:
+        return "(unknown)"
+    parts = key if isinstance(key, tuple) else (key,)
+    return ", ".join("(missing)" if part is None else str(part) for part in parts)
+
+
+def _or_dash(number: float | None) -> str:
+    return "-" if number is None else value(number)
+
+
+def _severity(one: Part) -> int:
+    broken = any(kept.verdict == "broken" for kept in one.constraints)
+    worse = one.value is not None and one.value.verdict == "worse"
+    return 4 * broken + 2 * worse + one.moved
+
+
+def _note(one: Part) -> str:
+    notes = [f"{kept.constraint} {kept.verdict}" for kept in one.constraints]
+    if one.value is not None and one.value.verdict is not None:
+        notes.append("too few rows to tell" if one.value.verdict == "unsure" else one.value.verdict)
+    return ", ".join([*notes, *(["decisions have moved"] if one.moved else [])])
 
 
 def _command(
@@ -181,6 +248,8 @@ def _command(
     if written is not None:
         return [f"The best threshold now is in {written}. See what it does:  cutpoints policy show {written}"]
     if found.status != "attention" or found.policy.objective is None:
+        return []
+    if label is not None and found.policy.rule.kind != "threshold":
         return []
     shown = " ".join(map(shlex.quote, files))
     if label is None:
@@ -233,7 +302,8 @@ def _best(labels: Outcome) -> list[tuple[str, str]]:
     return [("best now", best), ("lost by staying", stay)]
 
 
-def _metrics(labels: Outcome) -> Any:
+def _metrics(labels: Outcome, *, automatic: bool) -> Any:
+    """Return metrics then and now; of a band, those of the automatic decisions."""
     rows = []
     found = labels.value
     if found is not None:
@@ -247,12 +317,13 @@ def _metrics(labels: Outcome) -> Any:
         )
         if found.total is not None:
             rows.append([f"{found.objective} of these rows", "", value(found.total), ""])
-    for name in _SHOWN:
+    for name in (_AUTOMATIC if automatic else _SHOWN) if labels.metrics else ():
         then_value, now = labels.metrics[name]
         if found is not None and name == found.objective:
             continue
         then = "-" if then_value is None else value(then_value)
-        rows.append([name, then, value(now), _interval(labels.intervals.get(name))])
+        shown = f"{name} of automatic" if automatic else name
+        rows.append([shown, then, value(now), _interval(labels.intervals.get(name))])
     return table(["", "then", "now", "95 % interval"], rows, left=1)
 
 
