@@ -60,6 +60,18 @@ def folder(tmp_path_factory):
     for name in ("new.parquet", "new/part.parquet"):
         table.write_parquet(str(folder / name))
     cp.find(y, models["p"], maximize="f1").policy(score="p", label="y").save(folder / "policy.json")
+    found = cp.find_by(y, models["p"], by={"country": columns["country"]}, maximize="f1")
+    found.policy(score="p", label="y").save(folder / "segments.json")
+    tags = np.array(["arts", "sport", "local"])[np.arange(ROWS) % 3]
+    size = np.digitize(models["p"] + rng.normal(size=ROWS) / 5, [0.3, 0.7])
+    tables = {
+        "long.csv": {"y": y, "p": models["p"], "tag": tags},
+        "grades.csv": {"grade": size, "s": models["p"]},
+        "sizes.csv": {"size": np.array(["small", "medium", "large"])[size], "s": models["p"]},
+    }
+    for name, table in tables.items():
+        cells = [",".join(table), *(",".join(map(str, row)) for row in zip(*table.values(), strict=True))]
+        (folder / name).write_text("\n".join(cells) + "\n", encoding="utf-8")
     return folder
 
 

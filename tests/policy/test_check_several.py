@@ -301,6 +301,18 @@ def test_constraints_over_all_segments_are_judged_in_total():
     assert "recall >= 0.5 is broken in 2 of 4 segments (most in " in found.summary
 
 
+def test_gaps_between_segments_are_judged():
+    """A rate that is far lower in one segment breaks the gap; chance alone does not."""
+    policy = together(gap="recall <= 0.05")
+    same, other = (policy.check(segments(4000, seed=26, weak=weak), label="y") for weak in ([], ["DE"]))
+    recalls = [one.value.now for one in same.parts]
+
+    assert "a gap of recall <= 0.05" == same.labels.constraints[-1].constraint
+    assert max(recalls) - min(recalls) == pytest.approx(same.labels.constraints[-1].now)
+    assert "unsure" in same.labels.constraints[-1].verdict
+    assert "a gap of recall <= 0.05 is broken" in other.summary
+
+
 def test_unknown_segments_are_counted():
     """Rows of new segments are an alarm where the policy refuses them, and a note where it does not."""
     rows = segments(1000, seed=13, countries=[*COUNTRIES, "XX", None])

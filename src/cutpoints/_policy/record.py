@@ -107,7 +107,7 @@ class FoundOn:
     average : {"micro", "macro"} or None
         With several segments or labels: whether the goal is about the sums over all of them, or the mean
         over them; None if it is about each by itself.
-    each, gap : tuple of str, str or None
+    each, gap : tuple of str
         What must hold in each of them, and for the largest difference between them.
     review : Review or None
         Of a band.
@@ -131,7 +131,7 @@ class FoundOn:
     segments: Annotated[tuple[SegmentRecord, ...], AtMost(MOST_SEGMENTS)] = ()
     average: Literal["micro", "macro"] | None = None
     each: tuple[str, ...] = ()
-    gap: str | None = None
+    gap: tuple[str, ...] = ()
     review: Review | None = None
     confusion_matrix: tuple[tuple[int | float, ...], ...] | None = None
     costs: tuple[tuple[Annotated[float, NUMBER], ...], ...] | None = None

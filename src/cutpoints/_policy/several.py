@@ -257,14 +257,14 @@ def outcome(policy: Policy, now: Tally, alpha: float) -> Outcome:
     before = None if then is None else then.sum(axis=0)
     judge = judge_of(policy)
     binary = not isinstance(policy.rule, OrdinalRule)
-    confusion = Confusion(**{name: int(number) for name, number in cells(total).items()}) if binary else None
+    confusion = _confusion(total) if binary else None
     metrics: dict[str, tuple[float | None, float]] = {}
     intervals: dict[str, Interval] = {}
     if confusion is not None:
         shown = evaluate_cut(confusion, confidence=CONFIDENCE, interval="clopper_pearson")
         told = None
         if before is not None:
-            told = evaluate_cut(Confusion(**{k: v.item() for k, v in cells(before).items()})).metrics
+            told = evaluate_cut(_confusion(before)).metrics
         metrics = {name: (None if told is None else told[name], one) for name, one in shown.metrics.items()}
         # The labels of one sample are no independent rows.
         intervals = shown.intervals if now.blocks is None else {}
@@ -273,6 +273,8 @@ def outcome(policy: Policy, now: Tally, alpha: float) -> Outcome:
         past = None if before is None else _fractions_of_any(before)
         held = [_held(one, past, total, alpha) for one in judge.constraints]
         held += _capacity(policy, total, alpha)
+        gaps = () if policy.found_on is None else _constraints(policy.found_on.gap)
+        held += [_gap(one, now.counts, then, alpha) for one in gaps]
     return Outcome(
         confusion=confusion,
         metrics=metrics,
@@ -311,6 +313,35 @@ def _capacity(policy: Policy, table: Table, alpha: float) -> list[Kept]:
     if not 0 < allowed < 1:
         return [judged]
     return [tested(judged, bad=reviewed, whole=rows, allowed=allowed, rows=rows, alpha=alpha)]
+
+
+def _gap(constraint: Constraint, now: Table, then: Table | None, alpha: float) -> Kept:
+    """Judge the largest difference of a rate between segments: broken if two intervals are that far apart.
+
+    Exact intervals, at alpha over their number: all of them hold together.
+    """
+    rate = str(constraint.expression)
+    tables = [one for one in now if one.sum()]
+    found = [
+        evaluate_cut(_confusion(one), confidence=1 - alpha / len(tables), interval="clopper_pearson")
+        for one in tables
+    ]
+    rates = [one.metrics[rate] for one in found if not math.isnan(one.metrics[rate])]
+    ends = [one.intervals[rate] for one in found if rate in one.intervals]
+    apart = max((one.low for one in ends), default=0.0) - min((one.high for one in ends), default=0.0)
+    largest = max(rates, default=0.0) - min(rates, default=0.0)
+    past = [] if then is None else [_confusion(one).metric(rate) for one in then if one.sum()]
+    past = [one for one in past if not math.isnan(one)]
+    verdict: Any = "met, unsure" if largest <= constraint.bound else "not met, unsure"
+    if apart > constraint.bound:
+        verdict = "broken"
+    return Kept(
+        f"a gap of {constraint}", max(past) - min(past) if past else None, largest, verdict, None, None
+    )
+
+
+def _confusion(table: Table) -> Confusion:
+    return Confusion(**{name: number.item() for name, number in cells(table).items()})
 
 
 def _prevalence(total: Table, before: Table | None) -> Share:

@@ -30,7 +30,9 @@ from cutpoints.cli.evaluate import evaluate
 from cutpoints.cli.expected import expected
 from cutpoints.cli.find import find
 from cutpoints.cli.ilp import ilp
+from cutpoints.cli.labels import labels
 from cutpoints.cli.metrics import metrics
+from cutpoints.cli.ordinal import ordinal
 from cutpoints.cli.policy import policy
 from cutpoints.cli.report import report
 from cutpoints.cli.version import version
@@ -107,7 +109,7 @@ def main() -> None:
 
 
 _GROUPS = {
-    "Find a threshold": (find, band, expected, ilp),
+    "Find a threshold": (find, band, labels, ordinal, expected, ilp),
     "Look at it": (curve, evaluate, report),
     "Trust it": (assess, compare, calibration),
     "Deploy it": (policy, apply, check),

@@ -1,0 +1,121 @@
+"""`cutpoints labels`: one threshold per label of a multilabel classifier."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+import cutpoints as cp
+from cutpoints.cli._options import (
+    examples,
+    files_argument,
+    force_option,
+    goal_options,
+    json_option,
+    need_goal,
+    needed_label_option,
+    output_file,
+    pos_label_option,
+    random_state_option,
+    read,
+    rows_options,
+    say_written,
+    score_option,
+    weight_option,
+)
+from cutpoints.cli._output import pairs, print_json, show, table, waiting
+
+SHOWN = 50
+
+
+@click.command(
+    epilog=examples(
+        "cutpoints labels long.csv --label y --score p --by tag --maximize f1",
+        "cutpoints labels long.csv --label y --score p --by tag --maximize f1 \\",
+        "    --average macro --min-rows 20 --policy tags.json",
+        "cutpoints labels long.csv --label y --score p --by tag --maximize recall \\",
+        "    --subject-to 'precision >= 0.9' --json",
+    )
+)
+@files_argument
+@needed_label_option
+@score_option()
+@click.option("--by", metavar="COLUMN", required=True, help="Column that names the label of each row.")
+@weight_option
+@pos_label_option
+@rows_options
+@goal_options
+@click.option(
+    "--average",
+    type=click.Choice(["micro", "macro"]),
+    default="micro",
+    show_default=True,
+    help="The metric of the summed counts of all labels, or the mean of the labels' metrics.",
+)
+@click.option(
+    "--each", metavar="CONSTRAINT", multiple=True, help="What must hold for each label: 'recall >= 0.5'."
+)
+@click.option(
+    "--min-rows",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Labels with fewer positive rows share one threshold.",
+)
+@random_state_option("the folds of the estimate on new data")
+@click.option(
+    "--policy",
+    "policy_file",
+    metavar="FILE",
+    help="Also write the thresholds as a policy, for `cutpoints apply` and `cutpoints check`.",
+)
+@force_option
+@json_option
+def labels(
+    files: tuple[str, ...],
+    *,
+    by: str,
+    maximize: str | None,
+    minimize: str | None,
+    subject_to: tuple[str, ...],
+    average: Any,
+    each: tuple[str, ...],
+    min_rows: int,
+    random_state: int,
+    policy_file: str | None,
+    as_json: bool,
+    **columns: Any,
+) -> None:
+    """Find one threshold per label, for rows that may have several labels.
+
+    The files are a long table: one row for each sample and label, with the label's name in the column --by,
+    whether it is true in --label, and the score in --score. The policy decides such rows, too.
+    """
+    need_goal(maximize, minimize)
+    output_file(policy_file, "--policy")
+    data = read(files, **columns)
+    with waiting("Searching"):
+        found = cp.find_labels(
+            data,
+            by=by,
+            maximize=maximize,
+            minimize=minimize,
+            average=average,
+            subject_to=subject_to,
+            each=each,
+            min_rows=min_rows,
+            random_state=random_state,
+        )
+    if found.status != "infeasible" and policy_file is not None:
+        found.policy().save(policy_file)
+        say_written(policy_file)
+    if as_json:
+        print_json(found.to_dict())
+    found.raise_if_infeasible()
+    if not as_json:
+        header, *rows = found.cells(SHOWN)
+        lines = found.lines()
+        if len(found) > SHOWN:
+            lines.append(("shown", f"the first {SHOWN}; {len(found) - SHOWN:,} more with --json"))
+        show(table(header, rows, left=1), "", pairs(lines))
