@@ -18,12 +18,14 @@ mpl.use("Agg")
 
 import numpy as np
 from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 from scipy.stats import norm
 
 import cutpoints as cp
 from cutpoints.plots import ExpectedCurveDisplay, ReliabilityDisplay
+from cutpoints.plots._style import BLUE, GRAY, GREEN, ORANGE, VERMILION, tidy
 
-HERE = Path(__file__).parent
+FIGURES = Path(__file__).parents[2] / "docs" / "lectures" / "figures"
 
 
 def data(seed: int = 42, size: int = 10_000) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -67,9 +69,29 @@ def main(folder: Path) -> None:
     _say(ExpectedCurveDisplay(curve, "rows").save(folder / "f1_half_d_crossing.png", dpi=80))
 
 
+def against_threshold() -> Figure:
+    """Draw F1 against the threshold for rarer and rarer positives: all maxima lie on the line F1 = 2t."""
+    figure = Figure(figsize=(7.2, 4.4), layout="constrained")
+    ax = figure.subplots()
+    t = np.linspace(0.002, 0.998, 800)
+    for share, color in ((0.5, BLUE), (0.2, ORANGE), (0.05, GREEN), (0.01, VERMILION)):
+        # The score at which the posterior is t: for these classes the log-odds are x + log(b / (1 - b)).
+        x = np.log(t / (1 - t)) - np.log(share / (1 - share))
+        tp, fp = share * norm.sf(x, 0.5), (1 - share) * norm.sf(x, -0.5)
+        f1 = 2 * tp / (tp + fp + share)
+        best = int(np.argmax(f1))
+        ax.plot(t, f1, color=color, linewidth=2, label=f"{share:.0%} positives: best F1 {f1[best]:.3f}")
+        ax.plot(t[best], f1[best], "o", color=color, markersize=9, markeredgecolor="black")
+    ax.plot([0, 0.5], [0, 1], color=GRAY, linestyle="--", label="F1 = 2 x threshold")
+    ax.set(xlabel="Threshold on the probability", ylabel="F1", xlim=(0, 1), ylim=(0, 0.8))
+    ax.legend(frameon=False)
+    tidy(ax)
+    return figure
+
+
 def _say(path: Path) -> None:
     print(f"wrote         {path.name}")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "figures")
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FIGURES)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from cutpoints.plots.bands import BandDisplay, RiskCoverageDisplay
     from cutpoints.plots.costs import BrierCurveDisplay, CostCurveDisplay, DecisionCurveDisplay, ProfitDisplay
     from cutpoints.plots.curves import (
+        ContourDisplay,
         DetDisplay,
         GainDisplay,
         KsDisplay,
