@@ -349,7 +349,7 @@ def test_forms_for_people_and_programs():
 @pytest.mark.parametrize(
     ("goal", "message"),
     [
-        ({"maximize": "f1"}, "a cost or a profit in numbers"),
+        ({"maximize": "f1"}, "a cost or a profit, or the coverage"),
         ({"minimize": "cost(fp=1, fn=1)"}, "capacity must be given where a review costs nothing"),
         ({"maximize": "coverage"}, "subject_to must be given with the coverage"),
         ({}, "maximize must be given"),

@@ -52,7 +52,14 @@ def bayes_band(cost: Objective, /, *, reviewer: Any = None) -> BayesBand:
     wanted = band_goal(
         **goal, **other, subject_to=None, capacity=None, reviewer=reviewer, caller="bayes_band"
     )
-    w = {name: (-weight if maximize else weight) for name, weight in wanted.weights.items()}
+    if wanted.columns:
+        raise InvalidParameterError(
+            "cost", got=str(expression), expected="a cost or a profit in numbers", caller="bayes_band",
+            hint="for costs that differ from row to row there is no one band of probabilities; "
+            "find_band() finds the best on rows, and expected_gain() is a score of its own.",
+        )  # fmt: skip
+    sign = -1 if maximize else 1
+    w = {name: sign * weight.constant for name, weight in wanted.weights.items()}
     yes, no = (w["tp"], w["fp"]), (w["fn"], w["tn"])  # what a positive and a negative cost
     review = w["reviewed_positives"], w["reviewed_negatives"]
     price = dict(getattr(expression, "parameters", ())).get("review", 0) * (-1 if maximize else 1)

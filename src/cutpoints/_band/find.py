@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutpoints._band.goal import CELLS, BandGoal, band_goal, capacity_bound, check_reviews
+from cutpoints._band.goal import CELLS, BandGoal, band_goal, capacity_bounds, check_reviews
 from cutpoints._band.promise import certified, check_guarantee, with_no_automatic_no
 from cutpoints._band.result import Band, Beside, CrossValidatedBand, PairCertificate
+from cutpoints._data.added_columns import with_totals
 from cutpoints._data.read import as_data
 from cutpoints._find import cut_at, solve
 from cutpoints._goal import Goal, furthest
@@ -24,18 +25,23 @@ from cutpoints._search.band_narrow import edges_of, narrow_pairs
 from cutpoints._search.run import search
 from cutpoints._search.sweep import all_cuts
 from cutpoints._validate import generator
+from cutpoints.exceptions import InvalidParameterError
+from cutpoints.metrics._arithmetic import as_float
+from cutpoints.metrics.columns import Part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
+    from cutpoints._band.goal import Capacity
     from cutpoints._data.data import Data
     from cutpoints._data.source import Source
     from cutpoints._goal import Constraints, Objective
     from cutpoints._kernel.tables import Summary
     from cutpoints._result import Guarantee, Solution
     from cutpoints._search.band import Pair, PairSum
+    from cutpoints.metrics.columns import Column
 
 FOLDS = 5
 
@@ -47,7 +53,7 @@ def find_band(
     maximize: Objective | None = None,
     minimize: Objective | None = None,
     subject_to: Constraints = None,
-    capacity: float | None = None,
+    capacity: float | Mapping[str, float] | None = None,
     reviewer: tuple[float, float] | None = None,
     guarantee: float | None = None,
     label: str | None = None,
@@ -70,14 +76,16 @@ def find_band(
         As for `find`: arrays, a data frame or a path with names of columns, or a `Data`. Without labels,
         calibrated probabilities p do: ``from_counts(p, positives=p, negatives=1 - p)``.
     maximize, minimize : str or metric expression
-        A cost or a profit with the cost of a review, ``minimize="cost(fp=5, fn=20, review=1)"``; or
+        A cost or a profit with the cost of a review, ``minimize="cost(fp=5, fn=20, review=1)"``, with columns
+        where costs differ from row to row, ``"cost(fp=5, fn=amount, review=1)"``; or
         ``maximize="coverage"``, the share of automatic decisions, with bounds on these.
     subject_to : str, constraint, or a list of them, default=None
         Bounds on the automatic decisions: ``"accuracy >= 0.95"``, ``["precision >= 0.95", "npv >= 0.99"]``,
         and others that are linear in the four counts. Where no decision is automatic a bound on a share
         of them holds.
-    capacity : float, default=None
-        The most rows (or weight) that can be reviewed.
+    capacity : float or dict of column to float, default=None
+        The most rows (or weight) that can be reviewed, or the most of a column that reviews may add up to:
+        ``capacity={"minutes": 2400}``.
     reviewer : (float, float), default=None
         The sensitivity and specificity of the reviewers; (1, 1) by default: they are always right.
     guarantee : float in (0, 1), default=None
@@ -116,11 +124,12 @@ def find_band(
     data = as_data(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, caller="find_band",
-    )  # fmt: skip
+    ).adding(wanted.columns, "find_band")  # fmt: skip
     if guarantee is not None:
         check_guarantee(wanted, guarantee, weighted=data.weighted)
     source = data.source()
-    if guarantee is None and data.lazy and source.summary().rows > source.direct_rows:
+    beyond = data.lazy and source.summary().rows > source.direct_rows
+    if guarantee is None and beyond and not wanted.columns:
         found = _beyond_memory(wanted, source)
     else:
         found = _in_memory(wanted, source, guarantee, random_state)
@@ -150,6 +159,7 @@ class _Found(NamedTuple):
 
 def _in_memory(wanted: BandGoal, source: Source, confidence: float | None, random_state: Any) -> _Found:
     cuts = all_cuts(source)
+    _check_columns(wanted, cuts.summary)
     if confidence is not None:
         cuts = with_no_automatic_no(cuts)
     pair, promise = _search(wanted, cuts, confidence, random_state)
@@ -158,6 +168,18 @@ def _in_memory(wanted: BandGoal, source: Source, confidence: float | None, rando
         free, _ = _search(replace(wanted, expression=None, capacity=None), cuts, confidence, random_state)
         least = None if free is None else _reviewed(_counts(cuts, free))
     return _Found(cuts, pair, cuts.summary.rows, promise, least)
+
+
+def _check_columns(wanted: BandGoal, summary: Summary) -> None:
+    """Raise for a capacity in a column with negative values: more reviews would then be less."""
+    for one in summary.columns:
+        if one.sign < 0 and one.column in (wanted.capacity or {}):
+            raise InvalidParameterError(
+                "capacity",
+                caller="find_band",
+                expected=f"for a column of numbers >= 0 where {one.column} is bounded",
+                got="negative values",
+            )
 
 
 def _beyond_memory(wanted: BandGoal, source: Source) -> _Found:
@@ -190,7 +212,7 @@ def _search(
         return best_pair(cuts, objective, bounds), None
     allowed = certified(wanted, cuts, confidence, random_state)
     # What is certified is the bound on new data: it need not hold on these rows, pilot included.
-    room = [] if wanted.capacity is None else [capacity_bound(wanted.capacity, cuts.summary)]
+    room = capacity_bounds(wanted.capacity, cuts.summary)
     return best_pair(cuts, objective, room, allowed.sides), allowed.guarantee
 
 
@@ -202,7 +224,7 @@ def _band(wanted: BandGoal, found: _Found, passes: int, beside: Beside) -> Band:
         "objective": wanted.objective,
         "direction": wanted.direction,
         "constraints": tuple(map(str, wanted.constraints)),
-        "capacity": None if wanted.capacity is None else as_number(wanted.capacity),
+        "capacity": _shown(wanted.capacity),
         "reviewer": tuple(map(float, wanted.reviewer)),
         "rows": summary.rows,
         "positives": summary.grid.number(summary.positives),
@@ -217,7 +239,7 @@ def _band(wanted: BandGoal, found: _Found, passes: int, beside: Beside) -> Band:
         compared=0 if pair is None else pair.compared,
         passes=passes,
         rows_examined=found.rows_examined,
-        resolution=summary.grid.resolution,
+        resolution=summary.resolution,
     )
     if pair is None:
         if found.promise is not None and found.promise.more_rows != 0:
@@ -225,7 +247,8 @@ def _band(wanted: BandGoal, found: _Found, passes: int, beside: Beside) -> Band:
         fewest = None if found.least is None else as_number(found.least)
         return Band(status="infeasible", certificate=proof, least_reviewed=fewest, **common)
     counts = _counts(cuts, pair)
-    value = float(wanted.value(counts))
+    amounts = _amounts(cuts, pair)
+    value = as_float(wanted.value(counts, amounts))
     upper, lower = (cut_at(cuts, index) for index in pair[:2])
     return Band(
         status="optimal",
@@ -235,7 +258,7 @@ def _band(wanted: BandGoal, found: _Found, passes: int, beside: Beside) -> Band:
         low_interval=lower.interval,
         high_interval=upper.interval,
         value=value,
-        confusion=Confusion(**{name: as_number(counts[name]) for name in CELLS}),
+        confusion=_confusion(counts, amounts),
         reviewed=as_number(_reviewed(counts)),
         reviewed_positives=as_number(counts["reviewed_positives"]),
         **common,
@@ -253,6 +276,38 @@ def _counts(cuts: Cuts, pair: Pair) -> dict[str, Fraction]:
         "reviewed_positives": lower["tp"] - upper["tp"],
         "reviewed_negatives": lower["fp"] - upper["fp"],
     }
+
+
+def _amounts(cuts: Cuts, pair: Pair) -> dict[Column, dict[str, Fraction]]:
+    """Return what the columns add up to over the same kinds of rows, exactly."""
+    ends = [cuts.parts(index, int) for index in (pair.upper, pair.lower)]
+    found = {}
+    for column in ends[0]:
+        upper, lower = (
+            {name: sum(one.sign * one.step * getattr(one, name) for one in end[column]) for name in CELLS}
+            for end in ends
+        )
+        found[column] = {
+            **{name: (upper if name in ("tp", "fp") else lower)[name] for name in CELLS},
+            "reviewed_positives": lower["tp"] - upper["tp"],
+            "reviewed_negatives": lower["fp"] - upper["fp"],
+        }
+    return found
+
+
+def _confusion(counts: Mapping[str, Fraction], amounts: Mapping[Column, Mapping[str, Fraction]]) -> Confusion:
+    """Return the confusion of the automatic decisions, with the sums of columns."""
+    parts = {
+        column: [Part(1, Fraction(1), *(sums[name] for name in CELLS))] for column, sums in amounts.items()
+    }
+    return Confusion(**{name: as_number(counts[name]) for name in CELLS}).with_columns(parts)
+
+
+def _shown(capacity: Capacity | None) -> Any:
+    """Return the capacity as users give it."""
+    if capacity is None or None in capacity:
+        return None if capacity is None else as_number(capacity[None])
+    return {str(column): as_number(most) for column, most in capacity.items()}
 
 
 def _reviewed(counts: Mapping[str, Fraction]) -> Fraction:
@@ -274,7 +329,7 @@ def _single(wanted: BandGoal, source: Source) -> Solution:
 def _counted(data: Data, cuts: Cuts) -> bool:
     """Whether sums are numbers of rows, which can be dealt out one by one."""
     grid = cuts.summary.grid
-    return not data.weighted and not data.counted and (grid.exponent, grid.factor) == (0, 1)
+    return not (data.weighted or data.counted or data.added) and (grid.exponent, grid.factor) == (0, 1)
 
 
 def _cross_validate(
@@ -288,12 +343,13 @@ def _cross_validate(
     """Judge each fold by the band of the other folds, and add up the counts.
 
     Rows of equal score and label are alike, so it is enough to draw how many of them each fold gets. Rows
-    with weights are not: all rows of one score then go to one fold.
+    with weights or amounts are not: all rows of one score then go to one fold.
     """
-    steps = np.array([np.diff(cuts.tp, prepend=0), np.diff(cuts.fp, prepend=0)])
+    steps = np.array([np.diff(side, prepend=0) for side in (cuts.tp, cuts.fp, *cuts.columns)])
     rng = generator(random_state, cuts.thresholds, *steps)
     total = cuts.summary.positives + cuts.summary.negatives
     pooled = dict.fromkeys((*CELLS, "reviewed_positives", "reviewed_negatives"), Fraction(0))
+    sums = {one.column: dict(pooled) for one in cuts.summary.columns}
     infeasible = 0
     for part in _folds(steps, rng, rows_are_counted=rows_are_counted):
         train, test = _with_steps(cuts, steps - part), _with_steps(cuts, part)
@@ -304,10 +360,12 @@ def _cross_validate(
             continue
         for name, number in _counts(test, pair).items():
             pooled[name] += number
+        for column, added in _amounts(test, pair).items():
+            sums[column] = {name: sums[column][name] + number for name, number in added.items()}
     judged = sum(pooled.values())
-    confusion = Confusion(**{name: as_number(pooled[name]) for name in CELLS})
+    confusion = _confusion(pooled, sums)
     return CrossValidatedBand(
-        value=float(wanted.value(pooled)) if judged else math.nan,
+        value=as_float(wanted.value(pooled, sums)) if judged else math.nan,
         confusion=confusion,
         reviewed=as_number(_reviewed(pooled)),
         constraints={str(one): confusion.metric(one.expression) for one in wanted.constraints},
@@ -332,6 +390,7 @@ def _folds(
 
 def _with_steps(cuts: Cuts, steps: NDArray[np.int64]) -> Cuts:
     """Return the same cuts of other rows."""
-    tp, fp = np.cumsum(steps, axis=1)
-    summary: Summary = replace(cuts.summary, positives=int(tp[-1]), negatives=int(fp[-1]))
-    return Cuts(summary, cuts.thresholds, cuts.below, tp, fp)
+    tp, fp, *columns = np.cumsum(steps, axis=1)
+    added = with_totals(cuts.summary.columns, tuple(steps[2:]))
+    summary: Summary = replace(cuts.summary, positives=int(tp[-1]), negatives=int(fp[-1]), columns=added)
+    return Cuts(summary, cuts.thresholds, cuts.below, tp, fp, tuple(columns))

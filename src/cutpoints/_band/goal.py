@@ -17,11 +17,15 @@ from cutpoints._search.band import PairSum
 from cutpoints._validate import is_number, number_in
 from cutpoints._wording import Argument
 from cutpoints.exceptions import InvalidParameterError
+from cutpoints.metrics.columns import Column, RowSum, RowValue
 from cutpoints.metrics.expression import Constraint, Expression, exact_number, format_number
 from cutpoints.metrics.metric import Metric
 
 if TYPE_CHECKING:
     from cutpoints._kernel.tables import Summary
+
+Capacity = Mapping[Column | None, Fraction]
+"""The most that can be reviewed: the sum of a column, or of rows (None)."""
 
 Counts = Mapping[str, Fraction]
 """By name: tp, fp, fn, tn of the automatic decisions, and the reviewed positives and negatives."""
@@ -34,48 +38,55 @@ _COSTS = ("cost", "cost_per_row", "profit")
 class BandGoal:
     """What is best: a sum over rows, by what becomes of them, and what must hold.
 
-    `weights` are what a row of each kind adds to the objective; for the coverage only reviewed rows count.
+    `weights` are what a row of each kind adds to the objective, a number or a value that differs from row to
+    row; for the coverage only reviewed rows count.
     """
 
     direction: Literal["maximize", "minimize"]
     objective: str
     expression: Expression | None
     """The objective for one threshold, which reviews no row; None for the coverage."""
-    weights: Mapping[str, Fraction]
+    weights: Mapping[str, RowValue]
     per_row: bool
     constraints: tuple[Constraint, ...]
-    capacity: Fraction | None
+    capacity: Capacity | None
     reviewer: tuple[Fraction, Fraction]
 
-    def value(self, counts: Counts) -> Fraction:
-        """Return the objective, exactly."""
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the data that it adds up."""
+        given = {} if self.capacity is None else self.capacity
+        expressions = [one.expression for one in self.constraints]
+        expressions += [] if self.expression is None else [self.expression]
+        found = [column for one in expressions for column in one.columns]
+        return tuple(dict.fromkeys([*found, *(column for column in given if column is not None)]))
+
+    def value(self, counts: Counts, amounts: Mapping[Column, Counts]) -> Fraction:
+        """Return the objective, exactly; `amounts` are the sums of columns over the same kinds of rows."""
         if self.expression is None:
             return 1 - (counts["reviewed_positives"] + counts["reviewed_negatives"]) / sum(counts.values())
-        total = sum((self.weights[name] * count for name, count in counts.items()), Fraction(0))
+        total = Fraction(0)
+        for name, count in counts.items():
+            total += self.weights[name].constant * count
+            total += sum((w * amounts[column][name] for w, column in self.weights[name].terms), Fraction(0))
         return total / sum(counts.values()) if self.per_row else total
 
     def objective_sum(self, summary: Summary) -> PairSum:
         """Return the objective as a sum to be minimized, in units of the grid."""
         sign = -1 if self.direction == "maximize" and self.expression is not None else 1
-        w = {name: sign * weight for name, weight in self.weights.items()}
-        r1, r0 = w["reviewed_positives"], w["reviewed_negatives"]
-        constant = w["fn"] * summary.positives + w["tn"] * summary.negatives
-        return PairSum.of((w["tp"] - r1, w["fp"] - r0), (r1 - w["fn"], r0 - w["tn"]), constant)[0]
+        return pair_sum({name: sign * weight for name, weight in self.weights.items()}, summary)
 
     def bounds(self, summary: Summary) -> list[PairSum]:
         """Return what must hold as sums that are at most 0."""
         found = [_bound(constraint, summary) for constraint in self.constraints]
-        return found if self.capacity is None else [*found, capacity_bound(self.capacity, summary)]
+        return found + capacity_bounds(self.capacity, summary)
 
     def scaled(self, share: Fraction) -> BandGoal:
         """Return the goal for a share of the rows: what counts rows shrinks with them."""
         return replace(
             self,
-            capacity=None if self.capacity is None else self.capacity * share,
-            constraints=tuple(
-                replace(one, bound=one.bound * share) if _counts_rows(one.expression) else one
-                for one in self.constraints
-            ),
+            capacity=None if self.capacity is None else {k: v * share for k, v in self.capacity.items()},
+            constraints=tuple(one.for_share(share) for one in self.constraints),
         )
 
 
@@ -102,13 +113,15 @@ def band_goal(
                 got="nothing",
                 hint=("for example ", Argument("subject_to", "accuracy >= 0.95"), "."),
             )
-        weights = dict.fromkeys(CELLS, Fraction(0)) | dict.fromkeys(_REVIEWED, Fraction(1))
+        weights = dict.fromkeys(CELLS, RowValue()) | dict.fromkeys(_REVIEWED, RowValue(constant=Fraction(1)))
         wanted = BandGoal("maximize", COVERAGE, None, weights, per_row=True, constraints=held,
                           capacity=room, reviewer=good)  # fmt: skip
     else:
-        goal = read_goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller=caller)
+        goal = read_goal(
+            maximize=maximize, minimize=minimize, subject_to=subject_to, caller=caller, columns=True
+        )
         weights = _weights(goal.expression, goal.direction, good, caller)
-        per_row = isinstance(goal.expression, Metric) and goal.expression.name == "cost_per_row"
+        per_row = isinstance(goal.expression, Metric | RowSum) and goal.expression.name == "cost_per_row"
         wanted = BandGoal(goal.direction, str(goal.expression), goal.expression, weights, per_row=per_row,
                           constraints=goal.constraints, capacity=room, reviewer=good)  # fmt: skip
     for constraint in wanted.constraints:
@@ -119,16 +132,27 @@ def band_goal(
 _REVIEWED = ("reviewed_positives", "reviewed_negatives")
 
 
-def _capacity(capacity: Any, caller: str) -> Fraction:
-    number_in(
-        "capacity",
-        capacity,
-        0,
-        expected="a number of rows, 0 or more",
-        hint="it is how many of these rows can be reviewed; for a share of them multiply it by their number.",
-        caller=caller,
-    )
-    return exact_number(capacity, "capacity")
+def _capacity(capacity: Any, caller: str) -> Capacity:
+    """Return the most that can be reviewed: rows (None), or the sum of a column by name."""
+    given = capacity if isinstance(capacity, Mapping) else {None: capacity}
+    for name, number in given.items():
+        if name is not None and not isinstance(name, str):
+            raise InvalidParameterError(
+                "capacity", caller=caller, expected="a number of rows, or names of columns with numbers",
+                got=capacity, hint="for example capacity=200, or capacity={'minutes': 2400}.",
+            )  # fmt: skip
+        number_in(
+            "capacity",
+            number,
+            0,
+            expected="a number of rows, 0 or more" if name is None else f"0 or more for {name!r}",
+            hint="it is for all of these rows together; for a share of them multiply it by their number.",
+            caller=caller,
+        )
+    return {
+        None if name is None else Column(name): exact_number(number, "capacity")
+        for name, number in given.items()
+    }
 
 
 def _reviewer(reviewer: Any, caller: str) -> tuple[Fraction, Fraction]:
@@ -152,16 +176,14 @@ def _weights(
     direction: str,
     reviewer: tuple[Fraction, Fraction],
     caller: str,
-) -> dict[str, Fraction]:
+) -> dict[str, RowValue]:
     """Return what a row of each kind costs or earns, by a metric of the family of costs."""
-    parameters: dict[str, Any] = {}
-    if isinstance(expression, Metric) and expression.name in _COSTS:
-        parameters = dict(expression.parameters)
-    if not parameters or not all(isinstance(value, Fraction) for value in parameters.values()):
+    worth = _worth(expression)
+    if not worth:
         raise InvalidParameterError(
             direction,
             caller=caller,
-            expected="a cost or a profit in numbers, or the coverage",
+            expected="a cost or a profit, or the coverage",
             got=str(expression),
             hint=(
                 "for example ",
@@ -173,8 +195,8 @@ def _weights(
                 ".",
             ),
         )
-    cells = {name: parameters.get(name, Fraction(0)) for name in CELLS}
-    review = parameters.get("review", Fraction(0))
+    cells = {name: worth.get(name, RowValue()) for name in CELLS}
+    review = worth.get("review", RowValue())
     sensitivity, specificity = reviewer
     return {
         **cells,
@@ -183,11 +205,21 @@ def _weights(
     }
 
 
+def _worth(expression: Expression | None) -> dict[str, RowValue]:
+    """Return what a row of each cell, and a review, costs or earns; nothing if it is no cost or profit."""
+    if isinstance(expression, RowSum) and expression.name in _COSTS:
+        return {**expression.worth, "review": expression.review}
+    if isinstance(expression, Metric) and expression.name in _COSTS:
+        return {name: RowValue(constant=number) for name, number in expression.parameters}
+    return {}
+
+
 def check_reviews(wanted: BandGoal) -> None:
     """Raise where nothing keeps people from reviewing every row."""
-    if isinstance(wanted.expression, Metric) and wanted.capacity is None:
-        name, parameters = wanted.expression.name, dict(wanted.expression.parameters)
-        if not parameters.get("review"):
+    if wanted.expression is not None and wanted.capacity is None:
+        review = _worth(wanted.expression).get("review", RowValue())
+        if not (review.terms or review.constant):
+            name = wanted.objective.partition("(")[0]
             raise InvalidParameterError(
                 "capacity",
                 caller="find_band",
@@ -200,14 +232,45 @@ def check_reviews(wanted: BandGoal) -> None:
 # --- bounds
 
 
-def capacity_bound(capacity: Fraction, summary: Summary) -> PairSum:
-    """Return the bound on what is left to review."""
-    step = summary.grid.step
-    return PairSum.of((-step, -step), (step, step), -capacity)[0]
+def capacity_bounds(capacity: Capacity | None, summary: Summary) -> list[PairSum]:
+    """Return the bounds on what is left to review."""
+    found = []
+    for column, most in (capacity or {}).items():
+        each = RowValue(constant=Fraction(1)) if column is None else RowValue(((Fraction(1), column),))
+        weights = dict.fromkeys(CELLS, RowValue()) | dict.fromkeys(_REVIEWED, each)
+        found.append(pair_sum(weights, summary, -most))
+    return found
+
+
+def pair_sum(weights: Mapping[str, RowValue], summary: Summary, constant: Fraction = Fraction(0)) -> PairSum:
+    """Return what rows of each kind add, plus a number, as a sum over what two cuts call positive."""
+    upper: list[Fraction] = []
+    lower: list[Fraction] = []
+    counts = (None, 1, summary.grid, summary.positives, summary.negatives)
+    for column, sign, grid, positives, negatives in (counts, *summary.columns):
+        step = sign * grid.step
+        w = {name: step * _factor(weight, column) for name, weight in weights.items()}
+        r1, r0 = w["reviewed_positives"], w["reviewed_negatives"]
+        upper += [w["tp"] - r1, w["fp"] - r0]
+        lower += [r1 - w["fn"], r0 - w["tn"]]
+        constant += w["fn"] * positives + w["tn"] * negatives
+    return PairSum.of(upper, lower, constant)[0]
+
+
+def _factor(weight: RowValue, column: Column | None) -> Fraction:
+    """Return what a column is multiplied by; the constant for None."""
+    if column is None:
+        return weight.constant
+    return sum((factor for factor, each in weight.terms if each == column), Fraction(0))
 
 
 def _bound(constraint: Constraint, summary: Summary) -> PairSum:
     """Return a bound on a metric of the automatic decisions as a sum that is at most 0."""
+    plain, own = constraint.plain, constraint.plain.expression
+    if isinstance(own, RowSum):
+        sign = -1 if plain.wants_high else 1
+        worth = {name: sign * weight for name, weight in own.worth.items()}
+        return pair_sum(worth | dict.fromkeys(_REVIEWED, RowValue()), summary, -sign * plain.bound)
     form = _linear(constraint.expression)
     assert form is not None
     (*above, a0), (*under, b0) = form
@@ -216,7 +279,8 @@ def _bound(constraint: Constraint, summary: Summary) -> PairSum:
     rest = sign * (a0 - constraint.bound * b0)
     step = summary.grid.step
     constant = step * (fn * summary.positives + tn * summary.negatives) + rest
-    return PairSum.of((step * tp, step * fp), (-step * fn, -step * tn), constant)[0]
+    none = [Fraction(0)] * (2 * len(summary.columns))
+    return PairSum.of((step * tp, step * fp, *none), (-step * fn, -step * tn, *none), constant)[0]
 
 
 def _linear(expression: Expression) -> tuple[list[Fraction], list[Fraction]] | None:
@@ -247,14 +311,10 @@ def _linear(expression: Expression) -> tuple[list[Fraction], list[Fraction]] | N
     return None if above is None or under is None or min(under) < 0 else (above, under)
 
 
-def _counts_rows(expression: Expression) -> bool:
-    """Whether a metric grows with the number of rows, as a cost does."""
-    form = _linear(expression)
-    return form is not None and not any(form[1][:4])
-
-
 def _check(constraint: Constraint, caller: str) -> None:
-    if _linear(constraint.expression) is None:
+    own = constraint.plain.expression
+    total = isinstance(own, RowSum) and own.degree == 1
+    if not total and (own.columns or _linear(constraint.expression) is None):
         raise InvalidParameterError(
             "subject_to",
             caller=caller,

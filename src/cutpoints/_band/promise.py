@@ -48,6 +48,13 @@ def check_guarantee(wanted: BandGoal, guarantee: Any, *, weighted: bool) -> None
             expected="left out for rows with weights: only independent rows can be certified",
             got=guarantee,
         )
+    if wanted.columns:
+        raise InvalidParameterError(
+            "guarantee",
+            caller="find_band",
+            expected=f"left out where columns are added up, here {wanted.columns[0]}",
+            got=guarantee,
+        )
     for one in wanted.constraints:
         if not isinstance(one.expression, Metric) or one.expression.name not in _SIDES:
             raise InvalidParameterError(

@@ -116,7 +116,7 @@ class Band(Deployable, Shown):
     objective: str
     direction: Literal["maximize", "minimize"]
     constraints: tuple[str, ...]
-    capacity: float | None
+    capacity: float | dict[str, float] | None
     reviewer: tuple[float, float]
     rows: int
     positives: int | float
@@ -198,7 +198,12 @@ class Band(Deployable, Shown):
             raise self.guarantee.refusal(self.constraints, self.rows)
         if self.status == "infeasible":
             held = [f"'{text}'" for text in self.constraints]
-            held += [] if self.capacity is None else [f"a capacity of {count(self.capacity)}"]
+            most = self.capacity if isinstance(self.capacity, dict) else {"": self.capacity}
+            held += [
+                f"a capacity of {count(number)} {name}".rstrip()
+                for name, number in most.items()
+                if number is not None
+            ]
             found = f"No band satisfies {joined(held, 'and')}, however many rows are reviewed."
             hint = "relax a constraint."
             if self.least_reviewed is not None:
@@ -268,8 +273,13 @@ class Band(Deployable, Shown):
         return f"optimal; of {pairs} pairs of cuts {compared} were compared, the others excluded by bounds"
 
     def _held(self) -> list[str]:
-        capacity = [] if self.capacity is None else [f"at most {count(self.capacity)} reviews"]
-        return [*self.constraints, *capacity]
+        given = self.capacity if isinstance(self.capacity, dict) else {"": self.capacity}
+        most = [
+            f"reviewed {name} <= {count(number)}" if name else f"at most {count(number)} reviews"
+            for name, number in given.items()
+            if number is not None
+        ]
+        return [*self.constraints, *most]
 
     def _none(self) -> str:
         if self.status == "none_certified":

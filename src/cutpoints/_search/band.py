@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._kernel.cuts import Cuts, Index
+    from cutpoints._kernel.tables import Sums
 
     Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
@@ -32,18 +33,19 @@ FAN_OUT = 8
 PAIRS_AT_ONCE = 1 << 7
 """Pairs of blocks that are split together, the most promising first."""
 ROOM = 2.0**-46
-"""Rounding of a sum of four terms, relative to their size; 128 units in the last place."""
+"""Rounding of a sum of four terms, two of each cut, relative to their size; 128 units in the last place."""
 
 
 @dataclass(frozen=True)
 class PairSum:
-    """A number for each pair of cuts: a constant, and what each cut adds per unit of TP and of FP.
+    """A number for each pair of cuts: a constant, and what each cut adds per unit of its sums.
 
-    All are integers, and the smaller the better; a bound holds where the number is at most 0.
+    The sums are TP, FP, and those of the columns, if any. All are integers, and the smaller the better; a
+    bound holds where the number is at most 0.
     """
 
-    upper: tuple[int, int]
-    lower: tuple[int, int]
+    upper: tuple[int, ...]
+    lower: tuple[int, ...]
     constant: int = 0
 
     @classmethod
@@ -53,23 +55,26 @@ class PairSum:
         """Return the sum in integers, and what it was multiplied by."""
         numbers = (*upper, *lower, constant)
         scale = math.lcm(*(number.denominator for number in numbers))
-        a, b, c, d, e = (int(number * scale) for number in numbers)
-        return cls((a, b), (c, d), e), scale
+        whole = [int(number * scale) for number in numbers]
+        return cls(tuple(whole[: len(upper)]), tuple(whole[len(upper) : -1]), whole[-1]), scale
 
     def at(self, cuts: Cuts, i: Index, j: Index) -> NDArray[np.object_]:
         """Return the exact numbers at some pairs."""
-        (a, b), (c, d) = self.upper, self.lower
-        tp, fp = (side.astype(object) for side in (cuts.tp[i], cuts.fp[i]))
-        tp_low, fp_low = (side.astype(object) for side in (cuts.tp[j], cuts.fp[j]))
-        found: NDArray[np.object_] = a * tp + b * fp + c * tp_low + d * fp_low + self.constant
+        found: NDArray[np.object_] = np.full(len(i), self.constant, dtype=object)
+        for factors, index in ((self.upper, i), (self.lower, j)):
+            for factor, sums in zip(factors, _sums(cuts), strict=False):
+                if factor:
+                    found = found + factor * sums[index].astype(object)
         return found
 
     def size(self, cuts: Cuts) -> float:
         """Return what no partial sum exceeds."""
-        both = zip(*(map(abs, side) for side in (self.upper, self.lower)), strict=True)
-        per_tp, per_fp = (sum(pair) for pair in both)
-        total = per_tp * cuts.summary.positives + per_fp * cuts.summary.negatives + abs(self.constant)
-        return float(total)
+        summary = cuts.summary
+        totals = [summary.positives, summary.negatives]
+        for one in summary.columns:
+            totals += [one.positives, one.negatives]
+        per_unit = (abs(a) + abs(b) for a, b in zip(self.upper, self.lower, strict=True))
+        return float(sum(a * b for a, b in zip(per_unit, totals, strict=False)) + abs(self.constant))
 
     def alone(self, side: str, cuts: Cuts) -> Mask:
         """Return at which cuts the bound holds, where only the cut of one side matters."""
@@ -84,11 +89,16 @@ class PairSum:
 
     def floats(self, side: str, cuts: Cuts) -> tuple[Floats, float]:
         """Return what the cuts add on one side, as floats, and how far those may be off."""
-        a, b = self.upper if side == "upper" else self.lower
         size = self.size(cuts)
-        return float(a) * cuts.units["tp"] + float(b) * cuts.units["fp"], (
-            0.0 if size < EXACT_INTEGERS else ROOM * size
-        )
+        found = np.zeros(len(cuts))
+        for factor, sums in zip(self.upper if side == "upper" else self.lower, _sums(cuts), strict=False):
+            if factor:
+                found += float(factor) * sums.astype(np.float64)
+        return found, 0.0 if size < EXACT_INTEGERS else len(self.upper) / 2 * ROOM * size
+
+
+def _sums(cuts: Cuts) -> tuple[Sums, ...]:
+    return cuts.tp, cuts.fp, *cuts.columns
 
 
 REVIEWED = PairSum(upper=(-1, -1), lower=(1, 1))
@@ -114,9 +124,9 @@ def best_pair(
     upper, lower = allowed or (np.ones(len(cuts), dtype=np.bool_),) * 2
     coupled = []
     for bound in bounds:
-        if bound.lower == (0, 0):
+        if not any(bound.lower):
             upper = upper & bound.alone("upper", cuts)
-        elif bound.upper == (0, 0):
+        elif not any(bound.upper):
             lower = lower & bound.alone("lower", cuts)
         else:
             coupled.append(_Blocks(cuts, bound))

@@ -28,6 +28,8 @@ from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_
         "    --minimize 'cost(fp=5, fn=20, review=1)' --capacity 200",
         "cutpoints band scores.csv --label y --score p --maximize coverage \\",
         "    --subject-to 'precision >= 0.95' --subject-to 'npv >= 0.99'",
+        "cutpoints band cards.csv --label fraud --score p --capacity minutes=2400 \\",
+        "    --minimize 'cost(fp=5, fn=amount, review=1)'",
         "cutpoints band scores.csv --label y --score p --maximize coverage \\",
         "    --subject-to 'accuracy >= 0.98' --json",
         "cutpoints band scores.csv --label y --score p --maximize coverage \\",
@@ -38,7 +40,11 @@ from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_
 @data_options
 @goal_options
 @click.option(
-    "--capacity", type=float, metavar="NUMBER", help="The most of these rows that people can review."
+    "--capacity",
+    multiple=True,
+    metavar="NUMBER",
+    help="The most of these rows that people can review, or COLUMN=NUMBER for the sum of a column over them, "
+    "such as minutes=2400. May be given more than once.",
 )
 @click.option(
     "--reviewer",
@@ -81,7 +87,7 @@ def band(
     maximize: str | None,
     minimize: str | None,
     subject_to: tuple[str, ...],
-    capacity: float | None,
+    capacity: tuple[str, ...],
     reviewer: tuple[float, float] | None,
     guarantee: float | None,
     random_state: int,
@@ -107,7 +113,7 @@ def band(
             maximize=maximize,
             minimize=minimize,
             subject_to=subject_to,
-            capacity=capacity,
+            capacity=_capacity(capacity),
             reviewer=reviewer,
             guarantee=guarantee,
             random_state=random_state,
@@ -124,3 +130,19 @@ def band(
     found.raise_if_infeasible()
     if not as_json:
         show(pairs(found.lines()))
+
+
+def _capacity(given: tuple[str, ...]) -> float | dict[str, float] | None:
+    """Read numbers of rows, and numbers for columns."""
+    found: dict[str, float] = {}
+    for text in given:
+        name, _, number = text.rpartition("=")
+        try:
+            found[name] = float(number)
+        except ValueError:
+            message = f"'{text}' must be a number of rows such as 200, or a sum such as minutes=2400."
+            raise click.BadParameter(message, param_hint="'--capacity'") from None
+    if len(found) > 1 and "" in found:
+        message = "'--capacity' is a number of rows, or is for columns, and not both."
+        raise click.UsageError(message)
+    return found.get("", found) or None

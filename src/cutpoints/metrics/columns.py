@@ -199,6 +199,8 @@ class RowSum(Expression):
     doc: MetricDoc
     worth: Mapping[str, RowValue]
     """What a row is worth in each cell, by name."""
+    review: RowValue = RowValue()
+    """What a row costs that people review, in `find_band`; one threshold leaves none to review."""
     per_row: bool = False
     text: str = ""
 
@@ -207,7 +209,8 @@ class RowSum(Expression):
     @property
     def columns(self) -> tuple[Column, ...]:  # type: ignore[override]
         """The columns that are added up."""
-        return tuple(dict.fromkeys(each for value in self.worth.values() for _, each in value.terms))
+        worth = (*self.worth.values(), self.review)
+        return tuple(dict.fromkeys(each for value in worth for _, each in value.terms))
 
     @property
     def degree(self) -> int:  # type: ignore[override]
@@ -318,5 +321,6 @@ class RowSum(Expression):
     def __str__(self) -> str:
         if self.text:
             return self.text
-        given = (f"{cell}={value}" for cell, value in self.worth.items() if value.terms or value.constant)
+        named = {**self.worth, "review": self.review}
+        given = (f"{cell}={value}" for cell, value in named.items() if value.terms or value.constant)
         return f"{self.name}({', '.join(given)})"

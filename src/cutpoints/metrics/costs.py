@@ -31,16 +31,15 @@ def _weighted(
 
     What a review costs is remembered for `find_band`; one threshold leaves no row to review.
     """
-    reviewed = finite_number("review", name, review)
-    if not all(map(is_number, weights.values())):
+    if not all(map(is_number, (*weights.values(), review))):
         worth = {key: row_value(value, key, name) for key, value in weights.items()}
-        if any(value.terms for value in worth.values()):
-            if reviewed:
-                raise InvalidParameterError(
-                    f"{name}(review)", caller=name, expected="left out beside columns", got=review
-                )
-            return RowSum(name=name, direction=direction, doc=about, worth=worth, per_row=per_row)
-        weights = {key: value.constant for key, value in worth.items()}
+        reviews = row_value(review, "review", name)
+        if any(value.terms for value in (*worth.values(), reviews)):
+            return RowSum(
+                name=name, direction=direction, doc=about, worth=worth, review=reviews, per_row=per_row
+            )
+        weights, review = {key: value.constant for key, value in worth.items()}, reviews.constant
+    reviewed = finite_number("review", name, review)
     exact = {key: finite_number(key, name, value) for key, value in weights.items()}
     tp_, fp_, fn_, tn_ = (exact[key] for key in ("tp", "fp", "fn", "tn"))
     common = math.lcm(*(value.denominator for value in exact.values()))
@@ -83,7 +82,7 @@ _COSTS = {
 
 
 def cost(
-    *, tp: PerRow = 0, fp: PerRow = 0, fn: PerRow = 0, tn: PerRow = 0, review: float = 0
+    *, tp: PerRow = 0, fp: PerRow = 0, fn: PerRow = 0, tn: PerRow = 0, review: PerRow = 0
 ) -> Metric | RowSum:
     """Total cost: what each kind of row costs, added up.
 
@@ -114,7 +113,7 @@ def cost(
 
 
 def cost_per_row(
-    *, tp: PerRow = 0, fp: PerRow = 0, fn: PerRow = 0, tn: PerRow = 0, review: float = 0
+    *, tp: PerRow = 0, fp: PerRow = 0, fn: PerRow = 0, tn: PerRow = 0, review: PerRow = 0
 ) -> Metric | RowSum:
     """Cost per row: the expected cost; numbers or columns, as for `cost`."""
     about = MetricDoc(
@@ -133,7 +132,7 @@ def cost_per_row(
 
 
 def profit(
-    *, tp: PerRow = 0, fp: PerRow = 0, fn: PerRow = 0, tn: PerRow = 0, review: float = 0
+    *, tp: PerRow = 0, fp: PerRow = 0, fn: PerRow = 0, tn: PerRow = 0, review: PerRow = 0
 ) -> Metric | RowSum:
     """Total profit: what each kind of row earns (negative: costs), added up.
 
