@@ -2,6 +2,8 @@
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import cutpoints as cp
@@ -165,3 +167,19 @@ def test_the_tests_fit_a_narrow_terminal(two, run):
     lines = result.stdout.splitlines()
     assert all(len(line) <= 60 for line in lines)
     assert any({"DeLong", "McNemar"} <= set(line.split()) for line in lines)
+
+
+def test_models_are_compared_by_money(run, tmp_path):
+    """A goal with columns has a verdict with a paired interval, in text and as JSON."""
+    rng = np.random.default_rng(1)
+    y = (rng.random(800) < 0.3).astype(int)
+    frame = pd.DataFrame(
+        {"y": y, "good": rng.normal(size=800) + 2 * y, "poor": rng.normal(size=800) + 0.5 * y}
+    )
+    frame["amount"] = np.round(rng.lognormal(3, 0.5, 800), 2)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    call = ["compare", str(tmp_path / "rows.csv"), "--label", "y", "--score", "good", "--score", "poor"]
+    call += ["--minimize", "cost(fp=5, fn=amount)"]
+    assert "good is better than poor: cost(fp=5, fn=amount) is" in " ".join(run(*call).stdout.split())
+    (test,) = json.loads(run(*call, "--json").stdout)["tests"]
+    assert test["bootstrap"]["interval"]["high"] < 0

@@ -191,3 +191,24 @@ def test_a_long_curve_is_printed_line_by_line(run, tmp_path, monkeypatch):
     assert 5001 + 2 == len(table)
     assert 1 == len({len(line.removesuffix("  *")) for line in table if not line.startswith("\u2500")})
     assert len(laid) < 100
+
+
+def test_money_at_every_threshold(run, tmp_path):
+    """The table, --at, --csv, --json and the plot have the money of a goal with columns, exactly."""
+    lines = ["y,p,amount", "0,0.1,20", "1,0.2,3.5", "0,0.6,50", "1,0.9,400"]
+    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    goal = "cost(fp=5, fn=amount)"
+    call = ["curve", str(tmp_path / "rows.csv"), "--label", "y", "--score", "p", "--minimize", goal]
+    money = {math.inf: 403.5, 0.9: 3.5, 0.6: 8.5, 0.2: 5.0, 0.1: 10.0}
+    shown = list(csv.DictReader(io.StringIO(run(*call, "--csv").stdout)))
+    assert money == {float(row["threshold"]): float(row[goal]) for row in shown}
+    told = json.loads(run(*call, "--json").stdout)
+    assert (0.9, 3.5) == (told["best"]["threshold"], told["best"]["value"])
+    assert "403.5" in run(*call).stdout
+    assert 8.5 == json.loads(run(*call, "--at", "0.6", "--json").stdout)["points"][0][goal]
+    drawn = run(*call, "--plot", "threshold,profit", "-o", str(tmp_path))
+    assert 0 == drawn.exit_code
+    assert (tmp_path / "threshold.png").stat().st_size > 1000
+    wrong = run(*call[:-1], "cost(fp=5, fn=amout)")
+    assert 1 == wrong.exit_code
+    assert "did you mean 'amount'?" in wrong.stderr

@@ -52,6 +52,7 @@ def curve(
     sample_weight: Any = None,
     pos_label: Any = None,
     columns: Any = None,
+    metrics: Any = (),
     lower_is_positive: bool = False,
 ) -> Curve:
     """Return every cut of the data: one for each distinct score, and "no positives".
@@ -65,6 +66,8 @@ def curve(
         As for `find`: arrays, a data frame or a path with names of columns, or a `Data`.
     columns : str, list of str, or mapping of names to arrays, default=None
         Further columns to add up at every cut, for costs that differ from row to row.
+    metrics : str, metric, or list of them, default=()
+        What will be asked of the curve: the columns that these add up are added up, too.
 
     Examples
     --------
@@ -94,6 +97,9 @@ def curve(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, lower_is_positive=lower_is_positive, caller="curve",
     ).with_columns(columns, "curve")  # fmt: skip
+    several = [metrics] if isinstance(metrics, (str, Expression)) else metrics
+    wanted = [objective(one, "metrics", "curve") for one in several]
+    data = data.adding(tuple(column for one in wanted for column in one.columns), "curve")
     found = Curve(all_cuts(data.source()), lower_is_positive=data.lower_is_positive)
     found.warn_if_inverted()
     return found

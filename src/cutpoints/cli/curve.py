@@ -59,6 +59,8 @@ _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity", "")
         "cutpoints curve scores.csv --label y --score p --csv > curve.csv",
         "cutpoints curve scores.csv --label y --score p \\",
         "    --plot roc,pr,threshold --maximize f1 -o plots",
+        "cutpoints curve cards.csv --label fraud --score p --plot threshold \\",
+        "    --minimize 'cost(fp=5, fn=amount)'",
     )
 )
 @data_options
@@ -142,8 +144,9 @@ def curve(
     for path in files_to_write.values():
         output_file(path)
     need_label(columns["label"], columns["positives"])
+    wanted = maximize or minimize
     with waiting("Counting"):
-        found = cp.curve(read(files, **columns))
+        found = cp.curve(read(files, **columns), metrics=wanted or ())
     warn_of_one_class((found.positives, found.negatives))
     point: dict[str, Any] = {"maximize": maximize, "minimize": minimize}
     if maximize is None and minimize is None and at:
@@ -160,7 +163,7 @@ def curve(
     )
     best = None if at else _best(found, maximize, minimize)
     if at:
-        shown = _at(found, at)
+        shown = _at(found, at, () if wanted is None else (wanted,))
     else:
         if limit is None and not (everything or chosen):
             limit = LIMIT
@@ -191,13 +194,13 @@ def curve(
         _print_evaluation(one)
 
 
-def _at(found: Curve, thresholds: Sequence[float]) -> dict[str, list[float]]:
+def _at(found: Curve, thresholds: Sequence[float], goal: Sequence[str]) -> dict[str, list[float]]:
     """Return columns of what these thresholds do."""
     shown: dict[str, list[float]] = {"threshold": list(thresholds)}
     confusions = [found.at(threshold).confusion for threshold in thresholds]
     for name in COUNTS:
         shown[name] = [confusion.to_dict()[name] for confusion in confusions]
-    for name in KEY_METRICS:
+    for name in dict.fromkeys((*goal, *KEY_METRICS)):
         shown[name] = [confusion.metric(name) for confusion in confusions]
     return shown
 

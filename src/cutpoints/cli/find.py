@@ -279,7 +279,7 @@ def _usual(
     """Return what the usual threshold does and what it loses; or why it is not shown."""
     if data.lazy:  # the curve of rows that stream would have to hold every distinct score
         return None, None, "left out: large files are read in passes; see `cutpoints curve --at 0.5`"
-    curve = cp.curve(data, columns=[column.name for column in wanted.columns])
+    curve = cp.curve(data, metrics=wanted.expressions)
     usual = curve.at(DEFAULT).confusion
     if solution.guarantee is not None or solution.each is not None:
         return usual, None, None
