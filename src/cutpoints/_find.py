@@ -249,7 +249,8 @@ def _check_both_ways(wanted: Goal, summary: Summary) -> None:
 
 def _find_in_each(wanted: Goal, data: Data, each: Any, by: Any, *, guarantee: Any, method: Any) -> Solution:
     """Find one threshold at which constraints hold in every group."""
-    from cutpoints import _segments as segments
+    from cutpoints._data import segment_keys
+    from cutpoints._data.segments import Grouped
 
     for name, given, hint in (
         ("each", each, "for one threshold per group use find_by()."),
@@ -265,8 +266,8 @@ def _find_in_each(wanted: Goal, data: Data, each: Any, by: Any, *, guarantee: An
             )
     held = read_constraints(each, "find", parameter="each")
     columns = tuple(column for one in held for column in one.expression.columns)
-    rows, names = segments.read(data.adding(columns, "find"), by, "find")
-    if not isinstance(rows, segments.InMemory):
+    rows, names = segment_keys.read(data.adding(columns, "find"), by, "find")
+    if not isinstance(rows, Grouped):
         raise InvalidParameterError(
             "each", caller="find", expected="left out where the rows are not in memory", got=each,
             hint="collect the rows first.",
@@ -352,6 +353,8 @@ def find_by(
     solved  2 of 2 segments
     """
     from cutpoints import _segments as segments
+    from cutpoints._data import segment_keys
+    from cutpoints._data.segments import Grouped
 
     wanted = read_goal(
         maximize=maximize, minimize=minimize, subject_to=subject_to, caller="find_by", columns=True
@@ -364,8 +367,8 @@ def find_by(
         wanted, data, guarantee=guarantee, random_state=random_state, method=method, caller="find_by"
     )
     least = segments.at_least(min_rows)
-    rows, names = segments.read(data, by)
-    if isinstance(rows, segments.InMemory):
+    rows, names = segment_keys.read(data, by)
+    if isinstance(rows, Grouped):
         return segments.in_memory(rows, names, wanted, search_one, least)
     segments.check_streamed(method=method, guarantee=guarantee)
     return segments.streamed(

@@ -6,18 +6,20 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from cutpoints._data.array_input import as_floats, same_index
-from cutpoints._data.arrays import ArraySource
-from cutpoints._data.segment_codes import coded, combined, in_order
-from cutpoints._data.segments import Grouped
-from cutpoints._format import count, json_form, json_number
+from cutpoints._data.segment_codes import in_order
+from cutpoints._data.segment_keys import decide_by, key_of, key_parts, key_to_dict, key_words
+from cutpoints._format import count, json_number
 from cutpoints._goal import Goal, furthest, goal, in_words, with_others
-from cutpoints._kernel.weights import as_number
-from cutpoints._result import Confusion, Solution, context_of
+from cutpoints._kernel.tables import Ranges
+from cutpoints._kernel.weights import FixedPoint, as_number
+from cutpoints._result import Confusion, Solution, context_of, make_cut
+from cutpoints._search.counted_folds import expected_value, expected_values
+from cutpoints._search.sweep import cuts_of
 from cutpoints._search.together import search_together
 from cutpoints._shown import DeployableBySegment, Deployed, KnownColumns, ShownInRows, Tabular
 from cutpoints._validate import positive_integer
@@ -27,17 +29,33 @@ from cutpoints.exceptions import CutpointError, InvalidInputError, InvalidParame
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cutpoints._data.data import Data
+    from cutpoints._data.arrays import ArraySource
     from cutpoints._data.groupby_segments import FrameSegments
-    from cutpoints._data.segment_codes import Coded, Key
+    from cutpoints._data.segments import Grouped
     from cutpoints._search.run import SearchResult
     from cutpoints.metrics.expression import Constraint
 
     Look = Callable[[Goal], SearchResult]
 
-InMemory = Grouped
-"""Rows in memory, which `find` solves one segment after the other."""
-_COLUMNS = ("threshold", "value", "tp", "fp", "fn", "tn", "rows", "positives", "negatives", "status", "note")
+FEW_ROWS_OF_A_CLASS = 10
+"""With fewer positives or negatives, the threshold of a segment is mostly chance."""
+MOST_CROSS_VALIDATED = 500
+"""More segments are not cross-validated: it takes milliseconds for each."""
+_COLUMNS = (
+    *("threshold", "value", "cross_validated", "value_at_common", "tp", "fp", "fn", "tn"),
+    *("rows", "positives", "negatives", "status", "note"),
+)
+
+
+class AtCommon(NamedTuple):
+    """What the common threshold does in a segment; `value` is NaN where the goal is undefined.
+
+    `broken` has the constraints that do not hold there.
+    """
+
+    value: float
+    confusion: Confusion
+    broken: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -99,6 +117,16 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
         The segments that have a threshold.
     unsolved : dict of str
         The others, and why they have none.
+    common : Solution or None
+        The best single threshold for all rows, to compare with; None where the rows are not in memory.
+    at_common : dict of AtCommon
+        The `value` and the `confusion` of each segment at that threshold, and which constraints it breaks.
+    cross_validated : dict of float or None
+        The value to expect on new data of each segment with a threshold; None where that cannot be said:
+        with fewer than five rows of a class, with weights, with a guarantee, for more than 500 segments.
+    warnings : tuple of str
+        Segments with few rows of a class, and segments that overfit: where a common threshold has the
+        better cross-validated value.
 
     Examples
     --------
@@ -110,24 +138,38 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
     ...     maximize="youden_j",
     ... )
     >>> found
-    segment  threshold  value  tp  fp  fn  tn  rows  note
-    DE             0.6      1   2   0   0   1     3
-    FR             0.8      1   1   0   0   1     2
-    IT               -      -   -   -   -   -     1  undefined: no negative rows
+    segment  threshold  value  new data  common  tp  fp  fn  tn  rows  note
+    DE             0.6      1         -     0.5   2   0   0   1     3  1 negative
+    FR             0.8      1         -       1   1   0   0   1     2  1 negative
+    IT               -      -         -       -   -   -   -   -     1  undefined: no negative rows
     <BLANKLINE>
     goal    maximize youden_j
     solved  2 of 3 segments
+    common  0.8: youden_j 0.5 over all rows
     >>> found["DE"].threshold
     0.6
     >>> found["IT"].reason
     "The objective 'youden_j' must be defined at one cut at least. It is 0/0 at every cut of ..."
     """
 
-    def __init__(self, by: tuple[str, ...], goal: Goal, entries: dict[Any, Solution | Unsolved]) -> None:
+    def __init__(
+        self,
+        by: tuple[str, ...],
+        goal: Goal,
+        entries: dict[Any, Solution | Unsolved],
+        grouped: Grouped | None = None,
+        solve_one: Callable[[ArraySource], Solution] | None = None,
+    ) -> None:
         self.by = by
         self.objective, self.direction = str(goal.expression), goal.direction
         self.constraints = tuple(map(str, goal.constraints))
         self._entries = entries
+        self._rows = grouped, solve_one, goal
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The rows stay behind: what is told of them goes along.
+        _ = self._common, self._expected
+        return {name: value for name, value in vars(self).items() if name != "_rows"}
 
     def __getitem__(self, key: Any) -> Solution | Unsolved:
         return self._entries[key]
@@ -151,6 +193,80 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
     def unsolved(self) -> dict[Any, str]:
         """The segments that have no threshold, and why."""
         return {key: _why(entry) for key, entry in self._entries.items() if entry.threshold is None}
+
+    @cached_property
+    def _common(self) -> tuple[Solution | None, dict[Any, AtCommon]]:
+        grouped, solve_one, goal = self._rows
+        if grouped is None or solve_one is None:
+            return None, {}
+        try:
+            found = solve_one(grouped.whole)
+        except InvalidInputError:  # undefined for all rows
+            return None, {}
+        if found.threshold is None:
+            return None, {}
+        segments = enumerate(map(key_of, grouped.keys))
+        return found, {key: _at(grouped.source(i), found.threshold, goal) for i, key in segments}
+
+    @property
+    def common(self) -> Solution | None:
+        """The best single threshold for all rows; a search, made when it is first asked for."""
+        return self._common[0]
+
+    @property
+    def at_common(self) -> dict[Any, AtCommon]:
+        """What the common threshold does in each segment."""
+        return self._common[1]
+
+    @cached_property
+    def _expected(self) -> dict[Any, tuple[float | None, float | None]]:
+        """The values to expect of each segment: at its own threshold, and at a common one."""
+        grouped, solved = self._rows[0], self.solved
+        if len(solved) > MOST_CROSS_VALIDATED or any(one.guarantee for one in solved.values()):
+            return dict.fromkeys(solved, (None, None))
+        if grouped is None:
+            return {key: (expected_value(one), None) for key, one in solved.items()}
+        every, repeats = grouped.whole.rows(None), min(10, 100 // max(len(solved), 1)) or 1
+        places = {key_of(key): i for i, key in enumerate(grouped.keys)}
+        rows = {key: grouped.source(places[key]).rows(None) for key in solved}
+        return {key: expected_values(one, rows[key], every, repeats) for key, one in solved.items()}
+
+    @property
+    def cross_validated(self) -> dict[Any, float | None]:
+        """The value to expect on new data of each segment that has a threshold; None where unknown."""
+        return {key: own for key, (own, _) in self._expected.items()}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What people should know before they use the thresholds."""
+        few, over = sum(map(self._is_small, self)), sum(map(self._overfits, self))
+        of = f"of {len(self):,} segments"
+        found = []
+        if few:
+            found.append(
+                f"{few:,} {of} {'has' if few == 1 else 'have'} fewer than {FEW_ROWS_OF_A_CLASS} positives or "
+                "negatives: thresholds there are mostly chance."
+            )
+        if over:
+            found.append(
+                f"{over:,} {of} {'overfits' if over == 1 else 'overfit'}: on new data, the common threshold "
+                "is expected to do better there than the segment's own."
+            )
+        return tuple(found)
+
+    def _is_small(self, key: Any) -> bool:
+        """Whether a threshold was chosen by few rows of a class, but by some of each."""
+        entry = self._entries[key]
+        context = context_of(entry) if isinstance(entry, Solution) else None
+        counted = context is not None and context.summary.grid == FixedPoint()
+        return counted and 0 < min(entry.positives, entry.negatives) < FEW_ROWS_OF_A_CLASS
+
+    def _overfits(self, key: Any) -> bool:
+        """Whether the common threshold promises more than the segment's own."""
+        own, common = self._expected.get(key, (None, None))
+        if own is None or common is None or key not in self.at_common or self.at_common[key].broken:
+            return False
+        return own < common if self.direction == "maximize" else own > common
 
     def raise_if_infeasible(self) -> Segments:
         """Return itself, or raise the error of the first segment if none has a threshold."""
@@ -212,15 +328,18 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
             for name, part in zip(self.by, key_parts(key, self.by), strict=True):
                 columns[name].append(part)
             counts = entry.confusion.to_dict() if entry.confusion is not None else {}
+            common = self.at_common.get(key)
             cells = {
                 "threshold": entry.threshold,
                 "value": entry.value,
+                "cross_validated": self.cross_validated.get(key),
+                "value_at_common": None if common is None else common.value,
                 **{name: counts.get(name) for name in ("tp", "fp", "fn", "tn")},
                 "rows": entry.rows,
                 "positives": entry.positives,
                 "negatives": entry.negatives,
                 "status": entry.status,
-                "note": _note(entry),
+                "note": self.note(key),
             }
             for name, cell in cells.items():
                 columns[name].append(cell)
@@ -238,13 +357,31 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
             "constraints": list(self.constraints),
             "solved": len(self.solved),
             "unsolved": len(self) - len(self.solved),
+            "common": None if self.common is None else self.common.to_short_dict(),
+            "warnings": list(self.warnings),
             "segments": [
                 {
                     "key": key_to_dict(key, self.by),
                     **(entry.to_short_dict() if isinstance(entry, Solution) else entry.to_dict()),
+                    **self._beside(key),
                 }
                 for key, entry in self._entries.items()
             ],
+        }
+
+    def _beside(self, key: Any) -> dict[str, Any]:
+        """Return the JSON form of what stands beside a segment's own threshold."""
+        common, own = self.at_common.get(key), self.cross_validated.get(key)
+        return {
+            "cross_validated": None if own is None else json_number(own),
+            "at_common": None
+            if common is None
+            else {
+                "value": json_number(common.value),
+                "confusion": common.confusion.to_dict(),
+                "broken": list(common.broken),
+            },
+            "note": self.note(key),
         }
 
     def goal(self) -> str:
@@ -252,125 +389,48 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
         return in_words(self.direction, self.objective, self.constraints)
 
     def note(self, key: Any) -> str:
-        """Say in a few words what is special about a segment: no threshold, or one class only."""
-        return _note(self._entries[key])
+        """Say in a few words what is special about a segment: no threshold, few rows, overfitting."""
+        entry = self._entries[key]
+        notes = [_note(entry)]
+        if self._is_small(key):
+            rows, name = min((entry.positives, "positive"), (entry.negatives, "negative"))
+            notes.append(f"{rows} {name}{'' if rows == 1 else 's'}")
+        if self._overfits(key):
+            notes.append("overfits")
+        return ", ".join(filter(None, notes))
 
     def cells(self, most: int) -> list[list[str]]:
         """Return the header and the first segments, for people."""
-        rows = [[*self.by, "threshold", "value", "tp", "fp", "fn", "tn", "rows", "note"]]
+        names = [*self.by, "threshold", "value", "new data", *(["common"] if self.common else [])]
+        rows = [[*names, "tp", "fp", "fn", "tn", "rows", "note"]]
         for key, entry in list(self._entries.items())[:most]:
             counts = entry.confusion.to_dict().values() if entry.confusion is not None else [None] * 4
-            cells = [_cell(x) for x in (entry.value, *counts, entry.rows)]
+            worth = [_cell(x) for x in (entry.value, self.cross_validated.get(key))]
+            cells = [_cell(x) for x in (*counts, entry.rows)]
             threshold = "-" if entry.interval is None else entry.interval.shortest
-            rows.append([*key_words(key, self.by), threshold, *cells, _note(entry)])
+            beside = [self.common_cell(key, _cell)] if self.common else []
+            rows.append([*key_words(key, self.by), threshold, *worth, *beside, *cells, self.note(key)])
         return rows
+
+    def common_cell(self, key: Any, show: Callable[[float], str]) -> str:
+        """Return the value of a segment at the common threshold, with a star if it breaks a constraint."""
+        there = self.at_common[key]
+        return f"{'-' if math.isnan(there.value) else show(there.value)}{'*' if there.broken else ''}"
 
     @property
     def _left(self) -> list[int]:
-        return [*range(len(self.by)), len(self.by) + 7]
+        return [*range(len(self.by)), len(self.by) + 8 + bool(self.common)]
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what people read below the segments, as names and texts."""
-        return [("goal", self.goal()), ("solved", f"{len(self.solved):,} of {len(self):,} segments")]
-
-
-def decide_by(y_score: Any, by: Any, entries: Mapping[Any, Any]) -> NDArray[np.int8]:
-    """Return the decision of each row by the entry of its segment; a segment without one is an error."""
-    same_index({"y_score": y_score, "by": by})
-    scores = as_floats(y_score, "y_score", "decide")
-    codes, keys = combined(list(key_columns(by).values()))
-    if len(codes) != len(scores):
-        raise InvalidInputError.length(names_and_lengths={"y_score": len(scores), "by": len(codes)})
-    decisions = np.zeros(len(scores), dtype=np.int8)
-    for code, parts in enumerate(keys):
-        key = _named(parts)
-        if key not in entries:
-            raise InvalidParameterError(
-                "by",
-                caller="decide",
-                expected="segments that have a threshold",
-                got=key,
-                hint="this segment was not in the data; decide what its threshold is.",
+        found = [("goal", self.goal()), ("solved", f"{len(self.solved):,} of {len(self):,} segments")]
+        if self.common is not None and self.common.interval is not None:
+            value = f"{self.objective} {_cell(self.common.value)}"
+            star = (
+                "; * breaks a constraint there" if any(one.broken for one in self.at_common.values()) else ""
             )
-        mine = np.flatnonzero(codes == code)
-        decisions[mine] = entries[key].decide(scores[mine])
-    return decisions
-
-
-# --- what the user groups by
-
-
-def key_columns(by: Any) -> dict[str, Coded]:
-    """Return columns of keys by name: of one array, or of a list, a dict or a frame of several."""
-    if isinstance(by, Mapping) or (hasattr(by, "columns") and hasattr(by, "__getitem__")):
-        names = list(by) if isinstance(by, Mapping) else list(getattr(by, "column_names", by.columns))
-        columns = {str(name): coded(by[name], "by") for name in names}
-    elif isinstance(by, list | tuple) and by and all(_is_column(one) for one in by):
-        columns = {f"by[{i}]": coded(one, "by") for i, one in enumerate(by)}
-    else:
-        name = getattr(by, "name", None)
-        columns = {name if isinstance(name, str) and name else "segment": coded(by, "by")}
-    if not columns:
-        raise InvalidParameterError(
-            "by", caller="find_by", expected="one column of segments, or several", got=by
-        )
-    lengths = {name: len(codes) for name, (codes, _) in columns.items()}
-    if len(set(lengths.values())) > 1:
-        raise InvalidInputError.length(names_and_lengths=lengths)
-    return columns
-
-
-def _is_column(one: Any) -> bool:
-    return not isinstance(one, str | bytes) and hasattr(one, "__len__")
-
-
-def group(source: ArraySource, columns: dict[str, Coded]) -> Grouped:
-    """Put rows in memory in the order of their segments."""
-    lengths = {"y_score": len(source.scores), **{name: len(codes) for name, (codes, _) in columns.items()}}
-    if len(set(lengths.values())) > 1:
-        raise InvalidInputError.length(names_and_lengths=lengths)
-    return Grouped(source, *combined(list(columns.values())))
-
-
-def read(data: Data, by: Any, caller: str = "find_by") -> tuple[Grouped | FrameSegments, tuple[str, ...]]:
-    """Return the rows in segments, and the names of the columns that define the segments."""
-    source = data.stream()
-    if isinstance(source, ArraySource):
-        data.check_index(by=by)
-        keys = (
-            {name: coded(column, name) for name, column in data.columns(_names(by, caller)).items()}
-            if data.named
-            else key_columns(by)
-        )
-        return group(source, keys), tuple(keys)
-    if data.lower_is_positive:
-        raise InvalidParameterError(
-            "lower_is_positive",
-            caller="find_by",
-            expected="left out for lazy frames and large files",
-            got=True,
-            hint="make a column of the negated scores.",
-        )
-    from cutpoints._data.lazy_segments import by_groups
-
-    names = _names(by, caller)
-    return by_groups(source, names), names
-
-
-def _names(by: Any, caller: str) -> tuple[str, ...]:
-    """Return the names of the columns to group by."""
-    names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, list | tuple) else ()
-    if not names or not all(isinstance(name, str) for name in names):
-        raise InvalidParameterError(
-            "by",
-            caller=caller,
-            expected="the name of a column, or a list of names, where columns have names",
-            got=by,
-            hint="for example by='country' or by=['country', 'product'].",
-        )
-    if len(set(names)) < len(names):
-        raise InvalidParameterError("by", caller=caller, expected="names that differ", got=list(names))
-    return names
+            found.append(("common", f"{self.common.interval.shortest}: {value} over all rows{star}"))
+        return found
 
 
 def at_least(min_rows: Any) -> int:
@@ -408,7 +468,7 @@ def in_memory(
     entries: dict[Any, Solution | Unsolved] = {}
     for segment in in_order(grouped.keys):
         source = grouped.source(segment)
-        key = _named(grouped.keys[segment])
+        key = key_of(grouped.keys[segment])
         try:
             if grouped.rows(segment) < min_rows:
                 raise InvalidInputError.too_few_rows(rows=grouped.rows(segment), needed=min_rows)
@@ -416,7 +476,17 @@ def in_memory(
         except InvalidInputError as error:
             summary = source.summary()
             entries[key] = _unsolved(error, summary, few=summary.rows < min_rows)
-    return Segments(by, goal, entries)
+    return Segments(by, goal, entries, grouped, solve_one)
+
+
+def _at(source: ArraySource, threshold: float, goal: Goal) -> AtCommon:
+    """Return what a threshold does."""
+    rows = source.rows(Ranges(np.array([threshold]), np.array([np.inf])))
+    cuts = cuts_of(source.summary(), rows)
+    columns = cuts.parts(-1, int) or None
+    confusion = make_cut(cuts.confusion(-1), threshold, threshold, columns).confusion
+    broken = tuple(str(one) for one in goal.constraints if not cuts[-1:].feasible((one,))[0])
+    return AtCommon(cuts.value(goal.expression, -1), confusion, broken)
 
 
 def streamed(
@@ -452,7 +522,7 @@ def streamed(
     entries: dict[Any, Solution | Unsolved] = {}
     for segment in order:
         summary = source.summary(segment)
-        key = _named(source.keys[segment])
+        key = key_of(source.keys[segment])
 
         def look(one: Goal, segment: int = segment) -> SearchResult:
             found = answers[segment, _name(one)]
@@ -486,25 +556,6 @@ def _unsolved(error: InvalidInputError, summary: Any, *, few: bool) -> Unsolved:
 
 
 # --- how it is shown
-
-
-def _named(parts: Key) -> Any:
-    return parts[0] if len(parts) == 1 else parts
-
-
-def key_parts(key: Any, by: tuple[str, ...]) -> tuple[Any, ...]:
-    """Return the value of each column of a key."""
-    return (key,) if len(by) == 1 else key
-
-
-def key_to_dict(key: Any, by: tuple[str, ...]) -> dict[str, Any]:
-    """Return a key as JSON can hold it, by column."""
-    return {name: json_form(part) for name, part in zip(by, key_parts(key, by), strict=True)}
-
-
-def key_words(key: Any, by: tuple[str, ...]) -> list[str]:
-    """Return a key for people, column by column."""
-    return ["(missing)" if part is None else str(part) for part in key_parts(key, by)]
 
 
 def _why(entry: Solution | Unsolved) -> str:

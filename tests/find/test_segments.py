@@ -4,6 +4,7 @@ import datetime as dt
 import decimal
 import json
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import cutpoints as cp
 from asking import everything
 from cutpoints import _segments as segments
 from cutpoints._data import groupby_segments, lazy_segments
+from cutpoints._goal import goal
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 from strategies import conjunctions, directions, objectives, problems
 
@@ -469,8 +471,95 @@ def test_one_class_says_so_even_if_the_goal_is_defined():
     found = cp.find_by([1, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], by=["a", "a", "b", "b"], maximize="accuracy")
 
     assert "no negative rows" == found.note("a")
-    assert "" == found.note("b")
+    assert "1 negative" == found.note("b")
     assert 0.1 == found["a"].threshold
+
+
+@given(segmented_problems(), directions, objectives(), conjunctions(1))
+@settings(max_examples=60)
+def test_the_common_threshold_in_each_segment(posed, direction, objective, constraints):
+    """It is what `find` finds for all rows, and its segments have the counts of plain counting."""
+    problem, keys = posed
+    options = {direction: objective.text, "subject_to": [one.text for one in constraints]}
+    everywhere = range(len(problem.rows))
+    expected = alone(problem, np.array(everywhere), **options)
+
+    found = ask(problem, by=keys[0], **options)
+
+    if found.common is None:
+        assert "optimal" != expected[0]
+        assert {} == found.at_common
+        return
+    assert expected == facts(found.common)
+    assert set(found) == set(found.at_common)
+    for key, index in rows_by_key(keys).items():
+        rows = [problem.rows[i] for i in index]
+        confusion = found.at_common[key].confusion
+        called = [row for row in rows if row[0] >= found.common.threshold]
+        assert math.isclose(sum(row[1] for row in called), confusion.tp, rel_tol=1e-9, abs_tol=1e-12)
+        assert math.isclose(sum(row[2] for row in called), confusion.fp, rel_tol=1e-9, abs_tol=1e-12)
+        broken = [one.text for one in constraints if not met(one.text, confusion)]
+        assert broken == list(found.at_common[key].broken)
+
+
+def met(text, confusion):
+    """Whether a constraint holds, by the confusion's own metrics."""
+    constraint = goal(maximize="f1", subject_to=text).constraints[0]
+    value = constraint.expression.rounded(**confusion.fractions())
+    return not math.isnan(value) and bool(constraint.holds(Fraction(value) - constraint.bound))
+
+
+def test_thresholds_that_overfit_say_so():
+    """Of labels that are the same everywhere, the common threshold knows more than forty small segments."""
+    rng = np.random.default_rng(1)
+    keys, score = np.repeat(np.arange(40), 100), rng.random(4000)
+    found = cp.find_by(rng.random(4000) < 0.2 + 0.4 * score, score, by=keys, maximize="youden_j")
+
+    assert len(found) == len(found.cross_validated)
+    over = [key for key in found if "overfits" in found.note(key)]
+    assert 20 < len(over)
+    assert f"{len(over)} of 40 segments overfit" in " ".join(found.warnings)
+    assert all(found.cross_validated[key] < found[key].value for key in over)
+    assert "fewer than 10" not in " ".join(found.warnings)
+
+
+def test_thresholds_that_are_needed_do_not_overfit():
+    """Where segments differ in their scores, the common threshold is worse in each of them."""
+    rng = np.random.default_rng(2)
+    keys, score = np.repeat([0, 1], 5000), rng.random(10_000)
+    found = cp.find_by(rng.random(10_000) < score, score + 3 * keys, by=keys, maximize="youden_j")
+
+    assert () == found.warnings
+    for key in found:
+        assert found.at_common[key].value <= found[key].value
+        assert 0 <= found[key].value - found.cross_validated[key] < 0.03
+
+
+def test_few_rows_of_a_class_say_so():
+    """With weights that are no numbers of rows, nothing is said."""
+    labels, scores, keys = [0, 1] * 6 + [0] * 20, np.arange(32) / 32, ["a"] * 32
+    found = cp.find_by(labels, scores, by=keys, maximize="f1")
+
+    assert "6 positives" in found.note("a")
+    assert "1 of 1 segments has fewer than 10 positives" in found.warnings[0]
+    weights = np.linspace(0.5, 2, 32)
+    assert () == cp.find_by(labels, scores, by=keys, sample_weight=weights, maximize="f1").warnings
+
+
+def test_streams_have_no_common_threshold(monkeypatch):
+    """What needs the rows in memory is left out where they are not; the value on new data is there."""
+    pl = pytest.importorskip("polars")
+    rng = np.random.default_rng(2)
+    score = rng.random(3000)
+    monkeypatch.setattr(lazy_segments, "COLLECTED_ROWS", 100)
+    frame = pl.LazyFrame({"y": rng.random(3000) < score, "p": score, "k": np.arange(3000) % 2})
+    found = cp.find_by(frame, label="y", score="p", by="k", maximize="f1")
+
+    assert None is found.common
+    assert {} == found.at_common
+    assert all(0.5 < value <= 1 for value in found.cross_validated.values())
+    assert "common" not in repr(found)
+    assert None is found.to_dict()["common"]
 
 
 def test_the_result_as_json(mixed):

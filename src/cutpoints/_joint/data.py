@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutpoints import _segments as segments
+from cutpoints._data import segment_keys
 from cutpoints._data.segment_codes import in_order
+from cutpoints._data.segments import Grouped
 from cutpoints._kernel.segment_cuts import SegmentCuts
 from cutpoints.exceptions import InvalidParameterError
 
@@ -31,10 +32,10 @@ def segmented(data: Data, by: Any, *, caller: str) -> SegmentedRows:
     Rows that stay in their engine are grouped there by segment and score: only distinct scores with their
     sums come back.
     """
-    rows, names = segments.read(data, by)
+    rows, names = segment_keys.read(data, by)
     order = in_order(rows.keys)
     keys = [parts[0] if len(parts) == 1 else parts for parts in (rows.keys[i] for i in order)]
-    if isinstance(rows, segments.InMemory):
+    if isinstance(rows, Grouped):
         return SegmentedRows(rows.cuts(order), keys, names, 1)
     return SegmentedRows(_streamed(rows, order, data, caller), keys, names, rows.passes)
 

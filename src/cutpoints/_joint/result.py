@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from cutpoints._data.segment_keys import decide_by, key_parts, key_to_dict, key_words
 from cutpoints._format import count, exact, json_fields, json_number, plural, rows_in_words
 from cutpoints._goal import in_words
-from cutpoints._segments import decide_by, key_parts, key_to_dict, key_words
 from cutpoints._shown import DeployableBySegment, Deployed, JsonForm, KnownColumns, ShownInRows, Tabular
 from cutpoints._wording import joined
 from cutpoints.exceptions import InfeasibleError

@@ -16,8 +16,8 @@ import numpy as np
 from cutpoints._data import file_errors
 from cutpoints._data.array_input import as_floats
 from cutpoints._data.segment_codes import coded, combined
+from cutpoints._data.segment_keys import key_columns
 from cutpoints._policy.rules import SegmentRule, key_type
-from cutpoints._segments import key_columns
 from cutpoints._wording import Argument
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 

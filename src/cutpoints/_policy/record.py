@@ -10,17 +10,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
-
-from cutpoints._evaluate.counted_folds import REPEATS, cells_on_new_data
-from cutpoints._kernel.weights import FixedPoint
 from cutpoints._policy.rules import KEY, MOST_SEGMENTS, KeyPart
 from cutpoints._policy.typed_json import NUMBER, AtMost, matching
 from cutpoints._result import Certificate, Confusion, Guarantee, Interval, Solution, context_of
+from cutpoints._search.counted_folds import REPEATS, expected_cells, expected_value
 from cutpoints._segments import Segments
-from cutpoints._validate import generator
 from cutpoints._version import __version__
-from cutpoints.exceptions import CutpointError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -189,7 +184,7 @@ def _found_on(found: Any, told: dict[str, Any]) -> FoundOn:
         called = context.summary.confusion(*context.called)
         known["fingerprint"] = fingerprint(context.summary, called)
         known["distribution"] = _distribution(context, found.threshold or 0.0)
-        known["cross_validated"] = _cross_validated(context, found)
+        known["cross_validated"] = expected_value(found)
     records = [
         SegmentRecord(key, None if value is None or math.isnan(value) else value, confusion)
         for key, value, confusion in known.pop("segments", ())
@@ -208,8 +203,7 @@ def _cross_validate_segments(found: Segments, records: list[SegmentRecord]) -> f
     if len(records) > MOST_CROSS_VALIDATED:
         return None
     for k, solution in enumerate(found.solved.values()):
-        context = context_of(solution)
-        cells = None if context is None else _cells_on_new_data(context, solution, min(REPEATS, repeats))
+        cells = expected_cells(solution, min(REPEATS, repeats))
         if cells is not None:
             value = solution.goal().expression.rounded(**cells)
             records[k] = replace(records[k], cross_validated=None if math.isnan(value) else value)
@@ -249,28 +243,3 @@ def _distribution(context: Context, threshold: float) -> Distribution:
         cumulated = [totals[i], *(points[edge][i] for edge in edges), 0]
         counts.append(tuple(summary.grid.number(a - b) for a, b in pairwise(cumulated)))
     return Distribution(tuple(edges), *counts)
-
-
-def _cross_validated(context: Context, solution: Solution) -> float | None:
-    """Return the value to expect on new data; None where it cannot be said."""
-    cells = _cells_on_new_data(context, solution, REPEATS)
-    value = math.nan if cells is None else solution.goal().expression.rounded(**cells)
-    return None if math.isnan(value) else value
-
-
-def _cells_on_new_data(context: Context, solution: Solution, repeats: int) -> dict[str, Fraction] | None:
-    """Return the confusion to expect on new data; None where it cannot be said."""
-    summary, above = context.summary, context.distribution
-    if summary.grid != FixedPoint():  # weights are no numbers of rows
-        return None
-    try:
-        wanted = solution.goal()
-    except CutpointError:  # a function of the user's
-        return None
-    if wanted.columns:  # counts do not tell what they add up to
-        return None
-    # Without the threshold itself: all rows chose it, and no fold may know it.
-    sides = ((above.pos, summary.positives), (above.neg, summary.negatives))
-    positives, negatives = (np.diff(np.append(side[::-1], total), prepend=0) for side, total in sides)
-    rng = generator(0, above.edges, positives, negatives)
-    return cells_on_new_data(wanted, positives, negatives, rng, repeats=repeats)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints import _segments as segments
+from cutpoints._data import segment_keys
+from cutpoints._data.segments import Grouped
 from cutpoints._find import solve
 from cutpoints._format import json_number, shortest_inside
 from cutpoints._kernel.weights import as_number as number
@@ -36,8 +37,8 @@ def by_segment(data: Data, by: Any, goal: Goal, thresholds: Sequence[float]) -> 
     InvalidParameterError
         The rows are not in memory: their segments are for `find_by`.
     """
-    grouped, names = segments.read(data, by)
-    if not isinstance(grouped, segments.InMemory):
+    grouped, names = segment_keys.read(data, by)
+    if not isinstance(grouped, Grouped):
         raise InvalidParameterError(
             "by",
             got=by,

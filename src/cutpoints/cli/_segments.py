@@ -40,6 +40,8 @@ def find_by(
         print_json(found.to_dict())
     else:
         _print(found)
+    for warning in found.warnings:
+        click.echo(f"Warning: {warning}", err=True)
     unsolved = len(found) - len(found.solved)
     if unsolved:
         have = "has" if unsolved == 1 else "have"
@@ -75,17 +77,18 @@ def find_joint(
 
 
 def _print(found: Segments) -> None:
-    rows = []
+    rows, expected = [], found.cross_validated
     for key, entry in list(found.items())[:SHOWN]:
         parts = key if len(found.by) > 1 else (key,)
         names = ["(missing)" if part is None else str(part) for part in parts]
-        called = "-" if entry.confusion is None else count(entry.confusion.tp + entry.confusion.fp)
         threshold = "-" if entry.interval is None else entry.interval.shortest
-        worth = "-" if entry.value is None else value(entry.value)
-        rows.append(
-            [*names, threshold, worth, count(entry.rows), count(entry.positives), called, found.note(key)]
-        )
-    header = [*found.by, "threshold", "value", "rows", "positives", "called", "note"]
+        worth = [entry.value, expected.get(key)]
+        values = ["-" if one is None else value(one) for one in worth]
+        values += [found.common_cell(key, value)] if found.common else []
+        cells = [count(entry.rows), count(entry.positives), found.note(key)]
+        rows.append([*names, threshold, *values, *cells])
+    header = [*found.by, "threshold", "value", "new data", *(["common"] if found.common else [])]
+    header += ["rows", "positives", "note"]
     if not any(row[-1] for row in rows):
         header, rows = header[:-1], [row[:-1] for row in rows]
     made = table(header, rows, left=len(found.by), note=header[-1] == "note")

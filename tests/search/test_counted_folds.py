@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import norm
 
 import cutpoints as cp
-from cutpoints._evaluate.counted_folds import FOLDS, _dealt, value_on_new_data
 from cutpoints._goal import goal
+from cutpoints._search.counted_folds import FOLDS, _dealt, value_on_new_data
 
 
 def test_folds_deal_out_every_row():
