@@ -60,8 +60,10 @@ lint: $(DEV_INSTALLED) ## run ruff (lint and format) and mypy; changes nothing
 slow: $(DEV_INSTALLED) ## run the tests that `make test` leaves out
 	$(BIN)/python $(PYTEST) -m slow
 
-faults: $(DEV_INSTALLED) ## kill, fill disks, replace files while commands run; ends with a table, about ten minutes
-	$(BIN)/python -m pytest -q -p no:randomly -m slow tests/faults
+RUNS ?= 20
+ROWS ?= 1000000000
+faults: $(DEV_INSTALLED) ## hundreds of kills, full disks, data that change, a billion rows: make faults RUNS=20 ROWS=1000000000
+	FAULT_RUNS=$(RUNS) FAULT_ROWS=$(ROWS) $(BIN)/python -m pytest -q -p no:randomly -m slow tests/faults
 
 SECONDS ?= 60
 fuzz: $(DEV_INSTALLED) ## random problems over every route against the oracle, random bytes: make fuzz SECONDS=600

@@ -4,7 +4,9 @@ from collections import Counter
 
 import pytest
 
-TRIED, LOST = Counter(), Counter()
+from engines.conftest import _ibis_duckdb, postgres  # noqa: F401 - fixtures
+
+TRIED, LOST, NOTES = Counter(), Counter(), {}
 
 
 class Record:
@@ -20,6 +22,15 @@ class Record:
         LOST[self.what] += bool(faults)
         assert [] == faults
 
+    def note(self, text):
+        """Add a word to the table."""
+        NOTES[self.what] = text
+
+    def skip(self, reason):
+        """Leave the rest out, with a word in the table."""
+        self.note(f"skipped: {reason}")
+        pytest.skip(reason)
+
 
 @pytest.fixture
 def record():
@@ -29,9 +40,10 @@ def record():
 
 def pytest_terminal_summary(terminalreporter):
     """Print the table."""
-    if TRIED:
-        terminalreporter.write_line(f"\n{'what was tried':<48}{'runs':>8}{'lost':>8}")
-        for what, runs in TRIED.items():
-            terminalreporter.write_line(f"{what:<48}{runs:>8,}{LOST[what]:>8,}")
-        total = f"{'all':<48}{sum(TRIED.values()):>8,}{sum(LOST.values()):>8,}"
-        terminalreporter.write_line(total)
+    if not TRIED:
+        return
+    terminalreporter.write_line(f"\n{'what was tried':<56}{'runs':>8}{'lost':>8}")
+    for what, runs in TRIED.items():
+        row = f"{what:<56}{runs:>8,}{LOST[what]:>8,}   {NOTES.get(what, '')}"
+        terminalreporter.write_line(row.rstrip())
+    terminalreporter.write_line(f"{'all':<56}{sum(TRIED.values()):>8,}{sum(LOST.values()):>8,}")
