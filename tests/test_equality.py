@@ -94,6 +94,29 @@ def test_other_results_are_not_equal(name):
     assert not made(name) == "text"  # noqa: SIM201
 
 
+GOALS = {
+    "metric": lambda beta: m.get("fbeta", beta=beta),
+    "cost": lambda fp: m.cost(fp=fp, fn=1),
+    "sum": lambda fp: fp * m.f1 + m.recall,
+    "constraint": lambda fp: m.precision >= fp / 10,
+    "column": lambda fp: m.cost(fp=fp, fn=m.column("amount") + 1),
+    "function": lambda fp: m.custom(max, name=f"largest{fp}"),
+}
+
+
+@pytest.mark.parametrize("name", GOALS)
+def test_goals_are_equal_if_they_are_written_the_same(name):
+    """Two that are made alike are equal and have one hash, copies too; with other numbers they are not."""
+    one, same, other = GOALS[name](2), GOALS[name](2), GOALS[name](3)
+
+    assert one == same
+    assert hash(one) == hash(same)
+    assert {one: 1} == {copy.deepcopy(one): 1}
+    assert one == pickle.loads(pickle.dumps(one))  # noqa: S301
+    assert one != other
+    assert one != 5
+
+
 @pytest.mark.parametrize("copied", COPIES.values(), ids=COPIES)
 def test_a_recalibrator_goes_anywhere(copied):
     """Its copy gives the same probabilities."""

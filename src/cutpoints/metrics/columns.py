@@ -85,7 +85,7 @@ class PartBox(NamedTuple):
     negatives: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class RowValue:
     """A number for each row: columns with number weights, plus a number; see `column`."""
 
@@ -309,6 +309,14 @@ class RowSum(Expression):
                 change = (weights[called] - weights[left]) * getattr(part, called)
                 gain, loss = gain + max(change, Fraction(0)), loss + max(-change, Fraction(0))
         return gain, loss
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RowSum):
+            return NotImplemented
+        return (self.name, self.worth) == (other.name, other.worth)
+
+    def __hash__(self) -> int:
+        return hash((self.name, *self.worth.values()))
 
     def linear_fractional(self, positives: Fraction, negatives: Fraction) -> None:
         """There is none: the value depends on more than TP and FP."""

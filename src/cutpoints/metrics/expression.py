@@ -274,7 +274,7 @@ def widened(low: Array, high: Array, size: Array | float) -> tuple[Array, Array]
     return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class WeightedSum(Expression):
     """``constant + sum of weight * expression``, with exact weights."""
 
@@ -430,7 +430,7 @@ class WeightedSum(Expression):
         return text
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class Constraint:
     """``expression relation bound``, such as ``precision >= 0.95``; undefined (NaN) never meets it."""
 

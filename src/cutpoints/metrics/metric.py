@@ -151,6 +151,15 @@ class Metric(Expression):
         """Return the size of what is taken from what; 0 where nothing is."""
         return self.magnitude_(positives, negatives)
 
+    def __eq__(self, other: object) -> bool:
+        """Compare by name and parameters, which is what formulas are made of."""
+        if not isinstance(other, Metric):
+            return NotImplemented
+        return (self.name, self.parameters) == (other.name, other.parameters)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.parameters))
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Formulas are lambdas, which cannot be pickled: look the entry up by name instead.
         from cutpoints.metrics.registry import get
@@ -163,7 +172,7 @@ class Metric(Expression):
         return f"{self.name}({', '.join(f'{key}={format_number(value)}' for key, value in self.parameters)})"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class UserFunction(Expression):
     """A user's own function of ``(tp, fp, fn, tn)``; see `custom`."""
 
