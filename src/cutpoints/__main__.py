@@ -18,7 +18,7 @@ INTERRUPTED = 130
 _received: list[int] = []
 _AGAIN = getattr(signal, "SIGALRM", None)
 _A_MOMENT = 0.02
-"""Seconds until a signal that came during an import is taken up again."""
+"""Seconds until a signal that came at a bad moment is taken up again."""
 
 
 def run() -> None:
@@ -62,7 +62,7 @@ def _undo_before_the_end() -> None:
             _received.append(number)
             if number != signal.SIGINT and len(_received) > 1:
                 return  # a second one must not stop what the first began
-        if _AGAIN is not None and _is_importing(frame):
+        if _AGAIN is not None and _must_finish(frame):
             signal.setitimer(signal.ITIMER_REAL, _A_MOMENT)
             return
         raise KeyboardInterrupt
@@ -74,10 +74,15 @@ def _undo_before_the_end() -> None:
             signal.signal(number, end)
 
 
-def _is_importing(frame: FrameType | None) -> bool:
-    """Whether a module is being loaded: extensions that are interrupted then may abort the process."""
+def _must_finish(frame: FrameType | None) -> bool:
+    """Whether a module is being loaded, or a temporary file is being made.
+
+    Extensions that are interrupted then may abort the process, and `tempfile` would leave its file behind.
+    """
     while frame is not None:
         if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        if frame.f_globals.get("__name__") == "tempfile":
             return True
         frame = frame.f_back
     return False

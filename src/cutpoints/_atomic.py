@@ -39,11 +39,6 @@ def replaced(path: str | os.PathLike[str], *, folders: bool = False) -> Iterator
         beside.touch(exist_ok=False)
         if goal.exists():
             beside.chmod(goal.stat().st_mode & 0o777)
-    except OSError as error:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
-        raise InvalidInputError.unwritable(path=shown, reason=error.strerror or str(error)) from error
-    try:
         yield beside
         _flushed(beside)
         beside.replace(goal)

@@ -21,7 +21,7 @@ from cutpoints._result import Confusion, Solution, context_of, make_cut
 from cutpoints._search.counted_folds import expected_value, expected_values
 from cutpoints._search.sweep import cuts_of
 from cutpoints._search.together import search_together
-from cutpoints._shown import DeployableBySegment, Deployed, KnownColumns, ShownInRows, Tabular
+from cutpoints._shown import DeployableBySegment, Deployed, ShownInRows, Tabular
 from cutpoints._validate import positive_integer
 from cutpoints._wording import Argument
 from cutpoints.exceptions import CutpointError, InvalidInputError, InvalidParameterError
@@ -277,9 +277,8 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
     def _deployed(self) -> Deployed:
         solved = self.solved
         rule = {"thresholds": {key: one.threshold for key, one in solved.items()}, "by": self.by}
-        first = context_of(next(iter(solved.values())))
-        columns = KnownColumns() if first is None else first.columns
-        return Deployed("segments", rule, columns, self._found_on(solved))
+        one = next(iter(solved.values()))._deployed()  # noqa: SLF001 - raises for scores where low is positive
+        return Deployed("segments", rule, one.columns, self._found_on(solved))
 
     def _found_on(self, solved: dict[Any, Solution]) -> dict[str, Any] | None:
         """Return what the thresholds did, in each segment and together; None if that is undefined."""

@@ -149,21 +149,18 @@ def search_while_killing(folder):
 def search_while_a_task_fails(folder):
     """Search where the first task to run raises, and Spark tries it again."""
     where, scores, labels = _spark_data(folder, 100_000, 4)
-    failed = Path(folder) / "failed"
-
-    def once(batches):
-        from pathlib import Path
-
-        if not Path(failed).exists():
-            Path(failed).touch()
-            message = "this task fails once"
-            raise RuntimeError(message)
-        yield from batches
-
+    # The old value of a property of Java: nothing the first time.
+    first = "java_method('java.lang.System', 'setProperty', 'cutpoints.failed', 'yes') is null"
+    fails_once = f"case when {first} then raise_error('this task fails once') is null else true end"
     with servers.spark_session("local[2,4]") as session:
-        frame = session.read.parquet(where)
-        actual = cp.find(frame.mapInPandas(once, frame.schema), label="y", score="p", maximize="f1")
-    assert failed.exists()
+        frame = session.read.parquet(where).filter(fails_once)
+        actual = cp.find(frame, label="y", score="p", maximize="f1")
+        java = session.sparkContext._jvm.java.lang
+        assert "yes" == java.System.getProperty("cutpoints.failed")
+    with servers.spark_session("local[2,1]") as session:
+        frame = session.read.parquet(where).filter(fails_once)
+        with pytest.raises(Exception, match="this task fails once"):
+            cp.find(frame, label="y", score="p", maximize="f1")
     _compare(actual, scores, labels)
 
 

@@ -166,7 +166,7 @@ def _print(found: Check, call: tuple[str, tuple[str, ...], str | None, str | Non
         of = "" if found.moving == "scores" else f" of the {found.moving}"
         rows += [
             (f"PSI{of}", f"{shift.psi:.4f}   {shift.band}, {shift.psi_buckets} buckets{chance}"),
-            *([] if of else [("KS", f"{shift.ks:.4f}   or more{below}")]),
+            *([] if of else [("KS", f"{shift.ks:.4f}   at least{below}")]),
         ]
     if len(found.decisions) > _TWO:
         rows += [(name, _share(share)) for name, share in list(found.decisions.items())[:_PARTS]]
