@@ -50,7 +50,7 @@ CHANGES = ["replaced", "truncated", "grown", "deleted"]
 def test_a_file_that_changes_between_passes(tmp_path, record, monkeypatch, form, how, question):  # noqa: PLR0917
     """It is an error, whatever is asked."""
     monkeypatch.setattr(files, "LARGE_BYTES", 0)
-    monkeypatch.setattr(files, "LARGE_ROWS", 0)
+    monkeypatch.setattr(files, "MEMORY_ROWS", 0)
     path = tmp_path / f"scores.{form}"
     write(path, 0)
     data = cp.read(path, label="y", score="p")

@@ -551,7 +551,7 @@ def test_streams_have_no_common_threshold(monkeypatch):
     pl = pytest.importorskip("polars")
     rng = np.random.default_rng(2)
     score = rng.random(3000)
-    monkeypatch.setattr(lazy_segments, "COLLECTED_ROWS", 100)
+    monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 100)
     frame = pl.LazyFrame({"y": rng.random(3000) < score, "p": score, "k": np.arange(3000) % 2})
     found = cp.find_by(frame, label="y", score="p", by="k", maximize="f1")
 
