@@ -136,8 +136,8 @@ class Check:
         if self.watch is not None:
             return None
         return (
-            f"This is one look: if nothing has changed, each of its tests still errs with a probability of "
-            f"{self.alpha:g}. For repeated checks use a state, which bounds the errors of all of them."
+            f"This is one look: if nothing has changed, each test still raises a false alarm with a "
+            f"probability of {self.alpha:g}. For repeated checks use a state, which bounds all false alarms."
         )
 
     @property

@@ -94,7 +94,7 @@ pos_label_option = click.option("--pos-label", metavar="LABEL", help="The positi
 lower_option = click.option(
     "--lower-is-positive", is_flag=True, help="Low scores mean positive: search on -score."
 )
-memory_option = click.option("--memory-limit", metavar="SIZE", help="What DuckDB may use, such as 2GB.")
+memory_option = click.option("--memory-limit", metavar="SIZE", help="Memory for DuckDB, such as 2GB.")
 rows_options = together(
     click.option("--where", metavar="CONDITION", help="Only these rows: \"month = '2026-10'\"."),
     click.option("--sql", metavar="SELECT", help="A query over the files, as the table data."),

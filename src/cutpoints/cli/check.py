@@ -67,7 +67,7 @@ _SHOWN = ("prevalence", "predicted_positive_rate", "precision", "recall", "speci
     type=float,
     default=0.01,
     show_default=True,
-    help="How improbable a change must be by chance alone.",
+    help="How unlikely a change must be by chance alone.",
 )
 @click.option(
     "--state",
@@ -112,8 +112,8 @@ def check(
     the constraints still hold, is the goal worse, what would the best threshold be now? Policies of
     several thresholds are checked in total and for each segment or label; without labels, by the
     decisions that they make. For schedulers
-    the exit code is 0 if all is well, 4 if something calls for attention, and 5 if the rows are too few
-    to tell. To check every day, use --state: repeated looks without it cry wolf.
+    the exit code is 0 if all is well, 4 if something needs attention, and 5 if the rows are too few
+    to tell. To check every day, use --state: without it, repeated checks raise false alarms.
     """
     rule = load(policy, files)
     if pos_label is not None and label is None:

@@ -48,7 +48,7 @@ def show_(file: str, *, as_json: bool) -> None:
 @missing_option
 @json_option
 def sql(file: str, *, dialect: Any, score: str | None, missing: Any, as_json: bool) -> None:
-    """Write the rule as a SQL expression, with the very threshold."""
+    """Write the rule as a SQL expression, with the exact threshold."""
     text = load(file, ()).to_sql(score, dialect=dialect, missing=missing)
     if as_json:
         print_json({"dialect": dialect, "sql": text})
