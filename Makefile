@@ -14,7 +14,7 @@ PYTEST := -m pytest -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo chromium test lint slow faults fuzz lowest docs site bench clean
+.PHONY: help demo chromium test lint slow faults fuzz lowest matrix docs site bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-6s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ fuzz: $(DEV_INSTALLED) ## random problems over every route against the oracle, r
 lowest: $(LOWEST_INSTALLED) ## run the tests with the lowest supported versions, in .venv-lowest
 	$(LOWEST)/bin/python $(PYTEST) -o filterwarnings=default --deselect tests/test_docs.py::test_generated_pages_are_up_to_date
 
+matrix: $(DEV_INSTALLED) ## run the fast tests on every Python that is installed, with newest and lowest versions
+	$(BIN)/python -m tools.matrix
+
 docs: $(INSTALLED) ## write the generated pages: the catalogue and the command line
 	$(BIN)/python -m tools.render_docs
 
@@ -84,5 +87,5 @@ bench: $(DEV_INSTALLED) ## measure speed and memory against other packages, see 
 	$(BIN)/python -m benchmarks
 
 clean: ## remove the environments and everything that tools left behind
-	rm -rf $(VENV) $(LOWEST) site .cache build dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(LOWEST) .venv-matrix site .cache build dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

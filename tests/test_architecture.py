@@ -15,7 +15,7 @@ SRC = Path(__file__).parents[1] / "src" / "cutpoints"
 
 # From the ground up. A room may import the rooms of lower floors, and of its own floor those in `ALONG`.
 FLOORS = (
-    ("_version", "_wording", "_format", "exceptions", "_validate", "_atomic", "_equality", "_shown"),
+    ("_version", "_wording", "_format", "exceptions", "_extras", "_validate", "_atomic", "_equality", "_shown"),
     ("metrics", "_goal"),
     ("_kernel", "_theory", "_result"),
     ("_search", "_data"),
@@ -29,6 +29,7 @@ FLOORS = (
     ("__init__", "__main__"),
 )
 ALONG = {
+    "_extras": ("exceptions",),
     "exceptions": ("_wording", "_format"),
     "_validate": ("_wording", "exceptions"),
     "_atomic": ("exceptions",),
@@ -79,7 +80,6 @@ PACKAGES = {
         "_compare",
         "_assess",
         "_policy",
-        "cli.demo",
     ),
     "narwhals": (
         "_data.groupby",

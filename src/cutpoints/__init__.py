@@ -81,7 +81,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(msg)
     from importlib import import_module
 
-    module = import_module(f"cutpoints.{_MODULE_OF[name]}")
+    from cutpoints._extras import needs
+
+    with needs(name):
+        module = import_module(f"cutpoints.{_MODULE_OF[name]}")
     value = globals()[name] = getattr(module, name, module)
     return value
 

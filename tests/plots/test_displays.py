@@ -14,7 +14,6 @@ from cutpoints.exceptions import (
     InfeasibleError,
     InvalidInputError,
     InvalidParameterError,
-    MissingDependencyError,
 )
 from cutpoints.plots import _style
 
@@ -239,13 +238,6 @@ def test_an_unwritable_folder_is_named(data, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidInputError, match="can be written to"):
         plots.RocDisplay.of_curve(cp.curve(*data)).save(tmp_path / "file" / "roc.png")
-
-
-def test_missing_matplotlib_is_said(data, tmp_path, monkeypatch):
-    """Without matplotlib the error names the extra to install."""
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingDependencyError, match=r"cutpoints\[plot\]"):
-        plots.RocDisplay.of_curve(cp.curve(*data)).save(tmp_path / "roc.png")
 
 
 def test_saving_does_not_touch_pyplot(tmp_path):

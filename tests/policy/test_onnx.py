@@ -2,7 +2,6 @@
 
 import json
 import math
-import sys
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cutpoints as cp
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError, MissingDependencyError
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 onnx = pytest.importorskip("onnx", reason="NOT TESTED AS ONNX: onnx is not installed")
 runtime = pytest.importorskip("onnxruntime", reason="NOT TESTED AS ONNX: onnxruntime is not installed")
@@ -155,10 +154,3 @@ def run_command():
     from cutpoints.cli import main
 
     return lambda *arguments: CliRunner().invoke(main, list(arguments))
-
-
-def test_without_the_package(monkeypatch):
-    """Without onnx the error says what to install."""
-    monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(MissingDependencyError, match=r"cutpoints\[onnx\]"):
-        cp.Policy(0.5).to_onnx()

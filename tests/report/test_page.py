@@ -1,7 +1,6 @@
 """The file: one page, harmless whatever it is given, written whole or not at all."""
 
 import base64
-import builtins
 import hashlib
 import json
 import os
@@ -12,7 +11,7 @@ import pytest
 
 import cutpoints as cp
 from cutpoints._report.page import inert
-from cutpoints.exceptions import InvalidInputError, MissingDependencyError
+from cutpoints.exceptions import InvalidInputError
 
 Y, P = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.6, 0.9]
 HOSTILE = "</script><script>alert(1)</script><!-- \u2028\u2029 & \"'"
@@ -98,20 +97,6 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
     """A folder in place of a file is an error that names it."""
     with pytest.raises(InvalidInputError, match=re.escape(str(tmp_path))):
         cp.report(Y, P, tmp_path, maximize="f1")
-
-
-def test_jinja_is_asked_for(monkeypatch):
-    """Without jinja2 the error says what to run."""
-    real = builtins.__import__
-
-    def without(name, *rest, **options):
-        if name == "jinja2":
-            raise ImportError(name)
-        return real(name, *rest, **options)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'cutpoints\[report\]'"):
-        cp.report(Y, P, maximize="f1").html()
 
 
 def test_lone_surrogates_and_nothing_as_names(tmp_path):

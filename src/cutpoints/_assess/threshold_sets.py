@@ -11,6 +11,7 @@ import numpy as np
 from cutpoints._curve.costs import index_at
 from cutpoints._data.arrays import ArraySource
 from cutpoints._equality import compared_by_value
+from cutpoints._extras import needs
 from cutpoints._find import solve
 from cutpoints._format import count
 from cutpoints._result import Interval
@@ -135,7 +136,8 @@ def split_set(
     tp, fp = cuts.tp, cuts.fp
     between = np.abs((tp + fp) - (tp[at] + fp[at]))
     positives = np.abs(tp - tp[at])
-    from scipy.stats import binom
+    with needs("assess"):
+        from scipy.stats import binom
 
     # A lower threshold calls the rows between positive too: it is worse if few of them are. A higher
     # one gives them up: it is worse if many are.

@@ -11,6 +11,7 @@ import numpy as np
 from cutpoints._data.array_input import refuse_beyond
 from cutpoints._data.read import as_data
 from cutpoints._equality import compared_by_value
+from cutpoints._extras import needs
 from cutpoints._format import count, json_number, p_value, short, text_pairs
 from cutpoints._validate import one_of, positive_integer
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
@@ -326,7 +327,8 @@ def labels_and_probabilities(
 
 def isotonic(y: NDArray[np.float64], p: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return for each row the isotonic share of positives, and the number of its level set."""
-    from sklearn.isotonic import isotonic_regression
+    with needs("calibration"):
+        from sklearn.isotonic import isotonic_regression
 
     which = np.unique(p, return_inverse=True)[1]
     rows = np.bincount(which)
@@ -383,7 +385,8 @@ def _cox(y: NDArray[np.float64], p: NDArray[np.float64]) -> tuple[float, float, 
 
 def _shift(y: NDArray[np.float64], x: NDArray[np.float64]) -> float:
     """Return the intercept at slope 1: where the mean of the shifted probabilities is the prevalence."""
-    from scipy.optimize import brentq
+    with needs("calibration"):
+        from scipy.optimize import brentq
 
     def excess(shift: float) -> float:
         return float(_sigmoid(x + shift).mean() - y.mean())

@@ -12,6 +12,7 @@ from cutpoints._calibration.measure import labels_and_scores, log_odds
 from cutpoints._data.array_input import as_floats, refuse_beyond, refuse_nan, same_length
 from cutpoints._data.read import as_unlabelled
 from cutpoints._equality import compared_by_value
+from cutpoints._extras import needs
 from cutpoints._shown import JsonForm
 from cutpoints._validate import number_in, one_of
 from cutpoints._wording import Column
@@ -113,8 +114,9 @@ def recalibrate(
 
 def _fitted(column: NDArray[np.float64], y: NDArray[np.float64], method: str) -> Any:
     """Fit one calibrator on all rows, the scores being the decision function of a frozen classifier."""
-    from sklearn.calibration import CalibratedClassifierCV
-    from sklearn.frozen import FrozenEstimator
+    with needs("recalibrate"):
+        from sklearn.calibration import CalibratedClassifierCV
+        from sklearn.frozen import FrozenEstimator
 
     from cutpoints._calibration.scores_as_classifier import ScoresAsClassifier
 

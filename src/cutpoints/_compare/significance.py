@@ -11,6 +11,7 @@ import numpy as np
 
 from cutpoints._equality import compared_by_value
 from cutpoints._evaluate.row_groups import RowGroups, evaluate_cells
+from cutpoints._extras import needs
 from cutpoints._result import Interval
 from cutpoints._shown import JsonForm
 from cutpoints._validate import generator
@@ -205,7 +206,8 @@ def mcnemar(table: NDArray[np.int64]) -> McNemar:
     one, other = int(table[1, 1, 0] + table[0, 0, 1]), int(table[1, 0, 1] + table[0, 1, 0])
     if one + other == 0:
         return McNemar(0, 0, 1.0)
-    from scipy.stats import binomtest
+    with needs("compare"):
+        from scipy.stats import binomtest
 
     return McNemar(one, other, float(binomtest(one, one + other).pvalue))
 

@@ -12,6 +12,7 @@ from cutpoints._data.array_input import as_floats
 from cutpoints._data.data import Data
 from cutpoints._data.read import read
 from cutpoints._equality import compared_by_value
+from cutpoints._extras import needs
 from cutpoints._format import json_number
 from cutpoints._validate import integer_in
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
@@ -130,7 +131,8 @@ def evaluate_classes(
     if y_pred is None:
         rows = y_true if isinstance(y_true, Data) else read(y_true, label=label, score=score, weight=weight)
         y_true, y_pred, sample_weight, labels = _columns(rows, predicted, labels)
-    from sklearn import metrics as sk
+    with needs("evaluate_classes"):
+        from sklearn import metrics as sk
 
     truth, given = np.asarray(y_true), np.asarray(y_pred)
     if len(truth) != len(given):
@@ -279,7 +281,8 @@ def _kappa(matrix: NDArray[Any]) -> float:
 def _log_loss(truth: Any, scores: NDArray[Any] | None, names: Any, weight: Any) -> float:
     if scores is None or (scores < 0).any() or not np.allclose(scores.sum(axis=1), 1, rtol=0, atol=1e-6):
         return math.nan
-    from sklearn.metrics import log_loss
+    with needs("evaluate_classes"):
+        from sklearn.metrics import log_loss
 
     return float(log_loss(truth, scores, labels=names, sample_weight=weight))
 
@@ -290,7 +293,8 @@ def _top_k(truth: Any, scores: NDArray[Any] | None, names: Any, weight: Any, k: 
     integer_in("top_k", k, 1, len(names), caller="evaluate_classes")
     if k == len(names):  # scikit-learn warns that this is always 1
         return 1.0
-    from sklearn.metrics import top_k_accuracy_score
+    with needs("evaluate_classes"):
+        from sklearn.metrics import top_k_accuracy_score
 
     single = scores[:, 1] if len(names) == 2 else scores
     return float(top_k_accuracy_score(truth, single, k=k, labels=names, sample_weight=weight))

@@ -6,6 +6,7 @@ import math
 from statistics import NormalDist
 from typing import Any, Literal
 
+from cutpoints._extras import needs
 from cutpoints._result import Interval
 from cutpoints._validate import check_confidence
 from cutpoints.exceptions import InvalidParameterError
@@ -44,7 +45,8 @@ def proportion_interval(
         return Interval(0.0, 1.0)
     if method == "wilson":
         return _wilson(successes, trials, confidence)
-    from scipy.special import betaincinv  # not scipy.stats, which takes a second to import
+    with needs("confidence intervals"):
+        from scipy.special import betaincinv  # not scipy.stats, which takes a second to import
 
     tail = (1 - confidence) / 2
     low = 0.0 if successes == 0 else betaincinv(successes, trials - successes + 1, tail)

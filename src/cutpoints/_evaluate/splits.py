@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._data.segment_codes import coded, in_order
+from cutpoints._extras import needs
 from cutpoints._wording import Argument
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
@@ -172,7 +173,8 @@ def group_codes(groups: Any, rows: int) -> NDArray[np.intp] | None:
 
 
 def _splitter(groups: Any, *, stratify: bool) -> Any:
-    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+    with needs("cross-validation"):
+        from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
     if groups is None:
         return StratifiedKFold if stratify else KFold

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from cutpoints._extras import needs
 from cutpoints._goal import Objective, goal
 from cutpoints._result import Confusion
 from cutpoints._theory import probability_threshold
@@ -150,7 +151,8 @@ class Population:
 
     def _where(self, share: float, low: float, high: float) -> float:
         """Return the score at which the posterior is this share."""
-        from scipy.optimize import brentq
+        with needs("Population"):
+            from scipy.optimize import brentq
 
         if self.posterior(low) >= share:
             return low
@@ -180,7 +182,8 @@ class Population:
 
     @staticmethod
     def _mass(density: Callable[[float], float], low: float, high: float) -> float:
-        from scipy.integrate import quad
+        with needs("Population"):
+            from scipy.integrate import quad
 
         if low >= high:
             return 0.0

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from cutpoints._extras import needs
 from cutpoints.exceptions import SolverError
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ class Solver:
         tell: Callable[[str, Any], None] | None = None,
     ) -> None:
         """Pass the program on; `tell` hears of every better answer and bound on the way."""
-        import highspy
+        with needs("the integer program", extra="ilp"):
+            import highspy
 
         self._program = program
         self._gap = gap
@@ -117,7 +119,8 @@ class Solver:
         return reply.x
 
     def _solve(self, time_limit: float, *, binary: bool) -> Reply:
-        import highspy
+        with needs("the integer program", extra="ilp"):
+            import highspy
 
         highs = self._highs
         # The solver counts its seconds over all of its runs.

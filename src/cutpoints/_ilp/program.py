@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cutpoints._extras import needs
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -159,7 +161,8 @@ def chain(cuts: Cuts, sides: Sequence[Side]) -> Program:
     constraints destroy that, and make the variables binary; rows that only keep a metric defined
     fix the topmost (or lowest) variables instead, and do not.
     """
-    from scipy.sparse import coo_array, csr_array, vstack
+    with needs("the integer program", extra="ilp"):
+        from scipy.sparse import coo_array, csr_array, vstack
 
     pos, neg = score_weights(cuts)
     count = len(pos)
@@ -221,7 +224,8 @@ def document(rows: Instances, margin: Margin, sides: Sequence[Side], *, errors: 
     first two blocks are left out, as in the document's program for recall. `fixed`: the topmost
     score is infinite, and always called positive.
     """
-    from scipy.sparse import coo_array, csr_array, vstack
+    with needs("the integer program", extra="ilp"):
+        from scipy.sparse import coo_array, csr_array, vstack
 
     n = len(rows.bucket)
     score = margin.scores[rows.bucket]

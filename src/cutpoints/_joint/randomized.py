@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._extras import needs
 from cutpoints._search.linear_goal import linear_goal, lines
 
 if TYPE_CHECKING:
@@ -25,8 +26,9 @@ def randomized_value(problem: Problem, attained: float) -> float:
 
     NaN where the rate of the gap is not linear in the counts of a segment, such as precision.
     """
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array, csr_array, hstack, vstack
+    with needs("randomized thresholds"):
+        from scipy.optimize import linprog
+        from scipy.sparse import coo_array, csr_array, hstack, vstack
 
     points, cuts = problem.points, problem.cuts
     goal = linear_goal(problem.goal, cuts.total, caller=problem.caller, scale=problem.scale)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._extras import needs
 from cutpoints._policy.decisions import refuses_unknown
 from cutpoints._policy.rules import SegmentRule
-from cutpoints.exceptions import InvalidParameterError, MissingDependencyError
+from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from cutpoints._policy.policy import Missing, Policy
@@ -46,10 +47,8 @@ class _Graph:
 
 def to_onnx(policy: Policy, missing: Missing) -> Any:
     """Return the model; see `Policy.to_onnx`."""
-    try:
+    with needs("to_onnx"):
         from onnx import TensorProto, checker, helper
-    except ImportError as error:
-        raise MissingDependencyError.of(caller="to_onnx", package="onnx", extra="onnx") from error
 
     decisions = policy.rule.decisions()
     first = decisions[0]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cutpoints._evaluate import evaluate_cut
+from cutpoints._extras import needs
 from cutpoints._find import solve
 from cutpoints._format import json_fields
 from cutpoints._goal import with_columns

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from cutpoints._extras import needs
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -58,8 +60,9 @@ class Shift:
 
 def shift_of(then: Sequence[float], now: Any, alpha: float, limit: float, *, whole: bool) -> Shift:
     """Compare the masses of the buckets then with the rows in them now."""
-    from scipy.special import kolmogorov
-    from scipy.stats import chi2
+    with needs("check"):
+        from scipy.special import kolmogorov
+        from scipy.stats import chi2
 
     p, q = np.asarray(then, dtype=np.float64), np.asarray(now, dtype=np.float64)
     n, m = float(p.sum()), float(q.sum())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._extras import needs
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -14,10 +15,11 @@ if TYPE_CHECKING:
 
 def to_sklearn(policy: Policy, estimator: Any, response_method: str) -> Any:
     """Return a `FixedThresholdClassifier`; see `Policy.to_sklearn`."""
-    from sklearn.exceptions import NotFittedError
-    from sklearn.frozen import FrozenEstimator
-    from sklearn.model_selection import FixedThresholdClassifier
-    from sklearn.utils.validation import check_is_fitted
+    with needs("to_sklearn"):
+        from sklearn.exceptions import NotFittedError
+        from sklearn.frozen import FrozenEstimator
+        from sklearn.model_selection import FixedThresholdClassifier
+        from sklearn.utils.validation import check_is_fitted
 
     threshold = policy.single("to_sklearn")
     if response_method not in ("auto", "predict_proba", "decision_function"):

@@ -8,8 +8,8 @@ import json
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from cutpoints._extras import needs
 from cutpoints._format import percent, short
-from cutpoints.exceptions import MissingDependencyError
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -114,8 +114,6 @@ def _text(name: str) -> str:
 
 
 def _environment() -> Environment:
-    try:
+    with needs("report"):
         from jinja2 import Environment, StrictUndefined
-    except ImportError as error:
-        raise MissingDependencyError.of(caller="report", package="jinja2", extra="report") from error
     return Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from cutpoints._extras import needs
 from cutpoints._goal import Goal
 from cutpoints._kernel.weights import FixedPoint
 from cutpoints._result import Guarantee
@@ -96,7 +97,8 @@ class _Floor:
 
     def p_values(self, cells: Counts) -> NDArray[np.float64]:
         """Return P(as few bad rows or fewer) were the share just at its bound; 1 without rows."""
-        from scipy.stats import binom
+        with needs("guarantee"):
+            from scipy.stats import binom
 
         good, whole = self.counts(cells)
         return np.asarray(np.where(whole > 0, binom.cdf(whole - good, whole, self.slack), 1.0))
@@ -216,7 +218,8 @@ def order_rank(size: int, slack: float, risk: float | None) -> int:
     """
     if risk is None:
         return min(math.floor(Fraction(str(slack)) * (size + 1)), size)
-    from scipy.stats import binom
+    with needs("guarantee"):
+        from scipy.stats import binom
 
     rank = int(binom.ppf(risk, size, slack)) + 2  # at or one beyond; then down to the exact one
     while rank > 0 and binom.cdf(rank - 1, size, slack) > risk:
@@ -293,7 +296,8 @@ def _more_rows(
 
 def _needed(floor: _Floor, cells: Counts, rows: int, risk: float | None, drawn: float) -> NDArray[np.float64]:
     """Return for each cut the rows that would certify this floor with `PLANNED_POWER`; inf if unknown."""
-    from scipy.stats import binom
+    with needs("guarantee"):
+        from scipy.stats import binom
 
     good, whole = floor.counts(cells)
     with np.errstate(all="ignore"):

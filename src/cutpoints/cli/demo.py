@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import csv
+import io
 import shlex
 import shutil
 import sys
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 import cutpoints as cp
 from cutpoints._atomic import replaced
 from cutpoints._format import count, exact, value
 from cutpoints.cli._options import examples, force_option, json_option, output_file, say_written
-from cutpoints.cli._output import print_json, show, table, waiting
+from cutpoints.cli._output import print_json, show, table
 from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -31,7 +33,6 @@ LABEL, SCORE = "malignant", "p"
 # all thirty it matters less: the cost of the demo falls from 48 to 38, and not from 222 to 129.
 MEASUREMENTS = ("mean radius", "mean texture")
 FOLDS = 5
-DECIMALS = 4
 DEFAULT = 0.5
 GOALS: tuple[dict[str, str], ...] = (
     {"maximize": "accuracy"},
@@ -94,17 +95,17 @@ class Result:
 def demo(*, save: str | None, as_json: bool) -> None:
     """Find the best thresholds of a real classifier for five goals.
 
-    A logistic regression separates malignant from benign tumors by two measurements, on the breast
-    cancer data that come with scikit-learn. Nothing is downloaded.
+    A logistic regression separates malignant from benign tumors by two measurements of the breast cancer
+    data that come with scikit-learn. Its held-out scores come with cutpoints: nothing is downloaded.
     """
     output_file(save, "--save")
     if save is not None and not Path(save).parent.exists():
         raise InvalidInputError.no_folder(path=save, folder=str(Path(save).parent))
-    with waiting("Fitting"):
-        labels, scores = held_out_scores()
+    labels, scores = np.loadtxt(io.StringIO(_scores()), delimiter=",", skiprows=1, unpack=True)
     results = solve(labels, scores)
     if save is not None:
-        _save(Path(save), labels, scores)
+        with replaced(Path(save)) as beside:
+            beside.write_text(_scores(), encoding="utf-8", newline="\n")
         say_written(save)
     if as_json:
         print_json(
@@ -124,26 +125,9 @@ def demo(*, save: str | None, as_json: bool) -> None:
     _print(results, save)
 
 
-def held_out_scores() -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return labels and scores of all rows, each scored by a model that has not seen it."""
-    from sklearn.datasets import load_breast_cancer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    tumors = load_breast_cancer()
-    labels = (tumors.target == list(tumors.target_names).index("malignant")).astype(int)
-    columns = [list(tumors.feature_names).index(name) for name in MEASUREMENTS]
-    scores = cross_val_predict(
-        make_pipeline(StandardScaler(), LogisticRegression()),
-        tumors.data[:, columns],
-        labels,
-        cv=StratifiedKFold(FOLDS, shuffle=True, random_state=0),
-        method="predict_proba",
-    )[:, 1]
-    # Rounded, so that the thresholds in the table are exact and equal to those in a saved file.
-    return labels, scores.round(DECIMALS)
+def _scores() -> str:
+    """Return labels and scores as CSV; each row was scored by a model that had not seen it."""
+    return (files("cutpoints.cli") / "demo_scores.csv").read_text(encoding="utf-8")
 
 
 def solve(labels: NDArray[Any], scores: NDArray[Any]) -> list[Result]:
@@ -151,13 +135,6 @@ def solve(labels: NDArray[Any], scores: NDArray[Any]) -> list[Result]:
     cuts = cp.curve(labels, scores)
     default = cuts.at(DEFAULT).confusion
     return [Result(cuts.best(**one), default) for one in GOALS]
-
-
-def _save(path: Path, labels: NDArray[Any], scores: NDArray[Any]) -> None:
-    with replaced(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([LABEL, SCORE])
-        writer.writerows(zip(labels.tolist(), scores.tolist(), strict=True))
 
 
 def _print(results: list[Result], save: str | None) -> None:
@@ -177,9 +154,9 @@ def _print(results: list[Result], save: str | None) -> None:
         "metrics",
     ]
     show(
-        f"Is a tumour malignant? {count(solution.positives)} of {count(solution.rows)} are.",
+        f"Is a tumor malignant? {count(solution.positives)} of {count(solution.rows)} are.",
         f"A logistic regression on {' and '.join(MEASUREMENTS)} gives the scores; each",
-        f"tumour is scored by a model that has not seen it ({FOLDS}-fold cross-validation).",
+        f"tumor is scored by a model that has not seen it ({FOLDS}-fold cross-validation).",
         "",
         table(header, rows, left=1),
         f"* not met at {DEFAULT}",

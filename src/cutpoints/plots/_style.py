@@ -14,9 +14,10 @@ import numpy as np
 from cutpoints._atomic import replaced
 from cutpoints._curve import Curve
 from cutpoints._curve import curve as compute_curve
+from cutpoints._extras import needs
 from cutpoints._format import exact, short
 from cutpoints._goal import objective
-from cutpoints.exceptions import InvalidParameterError, MissingDependencyError
+from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     import os
@@ -211,10 +212,8 @@ class CurveDisplay(Display):
 
 def _matplotlib(module: str) -> Any:
     """Import a part of matplotlib, or say how to install it."""
-    try:
+    with needs("plots"):
         return import_module(f"matplotlib.{module}")
-    except ImportError as error:
-        raise MissingDependencyError.of(caller="plots", package="matplotlib", extra="plot") from error
 
 
 def unit_square(ax: Axes, *, x: str, y: str) -> None:
