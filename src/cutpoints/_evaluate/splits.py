@@ -182,7 +182,8 @@ def _splitter(groups: Any, *, stratify: bool) -> Any:
 
 
 def _leave_one_out(groups: Any) -> Any:
-    from sklearn.model_selection import LeaveOneGroupOut, LeaveOneOut
+    with needs("cross-validation"):
+        from sklearn.model_selection import LeaveOneGroupOut, LeaveOneOut
 
     return LeaveOneOut() if groups is None else LeaveOneGroupOut()
 
