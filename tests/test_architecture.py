@@ -15,7 +15,17 @@ SRC = Path(__file__).parents[1] / "src" / "cutpoints"
 
 # From the ground up. A room may import the rooms of lower floors, and of its own floor those in `ALONG`.
 FLOORS = (
-    ("_version", "_wording", "_format", "exceptions", "_extras", "_validate", "_atomic", "_equality", "_shown"),
+    (
+        "_version",
+        "_wording",
+        "_format",
+        "exceptions",
+        "_extras",
+        "_validate",
+        "_atomic",
+        "_equality",
+        "_shown",
+    ),
     ("metrics", "_goal"),
     ("_kernel", "_theory", "_result"),
     ("_search", "_data"),
