@@ -1,0 +1,57 @@
+"""The lectures in the documentation: their figures, and what they say about leaving one out."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LECTURES = ROOT / "docs" / "lectures"
+
+
+def script(name):
+    """A script of the papers, as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "examples" / "papers" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_figure_is_on_a_page():
+    """No figure is kept that no lecture shows."""
+    text = "\n".join(page.read_text(encoding="utf-8") for page in LECTURES.glob("*.md"))
+
+    assert [] == [
+        path.name for path in (LECTURES / "figures").iterdir() if f"figures/{path.name}" not in text
+    ]
+
+
+@pytest.mark.parametrize("name", ["dartboard", "complexity", "bayes", "looks", "diners"])
+def test_figures_of_model_selection_are_drawn(name):
+    """Each figure has axes, and is text that fits into a page."""
+    module = script("lecture_selection")
+    figure = module.FIGURES[name]()
+
+    assert figure.axes
+    assert module.svg(figure).startswith("<svg")
+
+
+def test_maxima_of_f1_lie_on_the_line_of_twice_the_threshold():
+    """For each share of positives the best F1 is twice its threshold."""
+    (ax,) = script("f1_half").against_threshold().axes
+    marked = [line.get_data() for line in ax.lines if line.get_marker() == "o"]
+
+    assert 4 == len(marked)
+    for (threshold,), (value,) in marked:
+        assert abs(value - 2 * threshold) < 0.005
+
+
+@pytest.mark.slow
+def test_leaving_one_out_scatters_most():
+    """On small samples its spread is the largest, and from 2 to 10 folds the spread grows."""
+    found = script("lecture_selection").estimates(runs=200)
+    spread = {cv: np.std(found[cv] - found["truth"]) for cv in ("2", "5", "10", "loo")}
+
+    assert spread["2"] < spread["5"] < spread["10"] < spread["loo"]
+    assert spread["loo"] > 1.5 * spread["2"]
