@@ -452,6 +452,9 @@ def test_displays():
     assert any(text.startswith("review: ") for text in texts)
     assert (band.low, band.high) == (drawn.low, drawn.high)
     curve = plots.RiskCoverageDisplay.from_predictions(y, p, band=band, ax=Figure().subplots())
+    same = plots.RiskCoverageDisplay.of_curve(cp.curve(y, p), band=band)
+    np.testing.assert_array_equal(curve.risk, same.risk)
+    assert curve.point == same.point
     assert (band.coverage, band.confusion.metric("error_rate")) == curve.point
     assert curve.ax_.get_xlabel().startswith("Coverage")
     with pytest.raises(InvalidParameterError, match="band must be the result of find_band"):

@@ -191,7 +191,8 @@ def test_labels_without_positives():
     [
         ([1, 0], [0.5, 0.1], {}, "y_true must be a matrix of numbers with one column per label"),
         ([[1, 0]], [[0.5]], {}, r"y_score must be of the shape of y_true, \(1, 2\)"),
-        ([[2, 0]], [[0.5, 0.1]], {}, "y_true"),
+        ([[2, 0]], [[0.5, 0.1]], {}, "y_true must be 0 or 1 for each row and label, got '2.0 for label 0'"),
+        ([[0, 0]], [[0.5, 0.1]], {"average": "macro"}, "must have positive rows"),
         ([[1, 0]], [[math.nan, 0.1]], {}, "y_score"),
         ([[1, 0]], [[0.5, 0.1]], {"average": "samples"}, "average must be one of 'micro', 'macro'"),
         ([[1, 0]], [[0.5, 0.1]], {"min_rows": 0}, "min_rows must be a positive integer"),

@@ -136,6 +136,8 @@ class OrdinalSolution(Deployable, Shown, JsonForm):
         """Return what people read, as names and texts."""
         points = [interval.shortest for interval in self.intervals]
         below = [f"score < {points[0]}", *(f"score >= {point}" for point in points)]
+        if self.cutpoints[0] == math.inf:
+            below[0] = "every score"
         pairs = list(zip(self.classes, below, self.confusion_matrix.sum(axis=0).tolist(), strict=True))
         lines = [
             (f"class {name}", f"{rule}   {count(number)} rows, {count(self.confusion_matrix[i, i])} rightly")

@@ -67,7 +67,7 @@ def read_label_matrix(y_true: Any, y_score: Any, sample_weight: Any, *, caller: 
             raise InvalidInputError.length(names_and_lengths={"y_true": rows, "sample_weight": len(given)})
         grid = FixedPoint.fitting(largest=float(given.max(initial=0.0)), rows=rows * labels)
         weights = grid.encode(given)
-    parts = list(_columns(truth, scores, weights))
+    parts = list(_columns(truth, scores, weights, caller))
     column = np.repeat(np.arange(labels), [len(part[0]) for part in parts])
     found = [np.concatenate(side) for side in zip(*parts, strict=True)]
     refuse_nan(found[0], "y_score")
@@ -94,14 +94,21 @@ def _matrix(given: Any, name: str, caller: str) -> tuple[Any, list[Any] | None]:
     return array, names
 
 
-def _columns(truth: Any, scores: Any, weights: NDArray[np.int64] | None) -> Iterator[tuple[Any, Any, Any]]:
+def _columns(
+    truth: Any, scores: Any, weights: NDArray[np.int64] | None, caller: str
+) -> Iterator[tuple[Any, Any, Any]]:
     """Return scores and sums of both classes, label by label."""
     for j in range(truth.shape[1]):
         at, score = _entries(scores, j)
         hit, value = _entries(truth, j)
         if not np.isin(value, (0, 1)).all():
-            raise InvalidInputError.labels(
-                values=np.unique(value)[:5].tolist(), count=len(np.unique(value)), name="y_true"
+            others = np.unique(value[~np.isin(value, (0, 1))])
+            raise InvalidParameterError(
+                "y_true",
+                caller=caller,
+                expected="0 or 1 for each row and label",
+                got=f"{others[0].item()!r} for label {j}",
+                hint="pass y_true == the value that means true.",
             )
         hits = np.zeros(truth.shape[0], dtype=np.bool_)
         hits[hit] = value == 1

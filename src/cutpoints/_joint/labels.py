@@ -140,6 +140,10 @@ def find_labels(
         labels, keys, name = table.cuts, table.keys, by
         counted = not data.weighted and not data.counted
         columns = data.known(labels.thresholds.dtype)
+    if average == "macro" and not labels.positives.any():
+        raise InvalidInputError.no_rows_of(
+            what="find_labels", positives=0, negatives=as_number(labels.negatives.sum() * labels.grid.step)
+        )
     search = _Search(labels, wanted, in_each, average, _pools(labels, min_rows))
     found = _solution(search, keys, name, random_state, rows_are_counted=counted)
     return replace(found, _columns=columns, _long=by is not None)

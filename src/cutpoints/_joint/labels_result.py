@@ -213,7 +213,7 @@ class LabelsSolution(Deployable, ShownInRows, Tabular, Mapping[Any, float]):
 
     def lines(self) -> list[tuple[str, str]]:
         """Return what people read below the labels, as names and texts."""
-        data = ("data", f"{self.rows:,} rows, {len(self):,} labels")
+        data = ("data", f"{self.rows:,} rows, {len(self):,} label{'s' * (len(self) != 1)}")
         if self.status == "infeasible":
             return [("status", "infeasible: no thresholds meet the constraints"), ("goal", self.goal())]
         assert self.value is not None

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from cutpoints._curve import curve
 from cutpoints._format import count, percent, short
 from cutpoints.exceptions import InvalidParameterError
-from cutpoints.plots._style import BLUE, CHOSEN, GREEN, VERMILION, Display, tidy
+from cutpoints.plots._style import BLUE, CHOSEN, GREEN, VERMILION, CurveDisplay, tidy
 from cutpoints.plots.thresholds import ScoresDisplay
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class BandDisplay(ScoresDisplay):
 
 
 @dataclass
-class RiskCoverageDisplay(Display):
+class RiskCoverageDisplay(CurveDisplay):
     """The error rate of automatic decisions against the share of rows that is decided automatically.
 
     ``from_predictions(y, p)``, with ``band=`` to mark one, or `from_risk_coverage`.
@@ -85,16 +84,14 @@ class RiskCoverageDisplay(Display):
     coverage: NDArray[np.float64]
     risk: NDArray[np.float64]
     point: tuple[float, float] | None = None
+    heading = "Errors of automatic decisions"
     size = (7.0, 4.8)
     legend_columns = 2
 
     @classmethod
-    def from_predictions(
-        cls, y_true: Any, y_score: Any, *, band: Band | None = None, ax: Axes | None = None, **data: Any
-    ) -> Self:
-        """Draw from labels and scores; ``sample_weight`` and ``pos_label`` as for `curve`."""
-        found = curve(y_true, y_score, **data).risk_coverage()
-        return cls.from_risk_coverage(found, band=band, ax=ax)
+    def of_curve(cls, curve: Curve, *, band: Band | None = None, **_options: Any) -> Self:
+        """Compute the arrays, without drawing."""
+        return cls.of_risk_coverage(curve.risk_coverage(), band=band)
 
     @classmethod
     def from_risk_coverage(
