@@ -5,6 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import beta, binom, norm
 
 import cutpoints as cp
@@ -142,6 +144,40 @@ def test_f1_is_certified_through_jaccard():
     f1, jaccard = (certify._floor(constraints(text)[0]) for text in ("f1 >= 0.8", "jaccard >= 2/3"))
 
     assert f1 == jaccard
+
+
+PARTS = st.lists(st.sampled_from([0, 0, 0, 1, 2]), min_size=1, max_size=8)
+
+
+@given(PARTS, st.data())
+def test_risk_walks_on_with_every_part(parts, data):
+    """Part by part: it reaches a place if all from its start on are rejected, and the levels there add up."""
+    p = data.draw(st.lists(st.integers(0, 6), min_size=len(parts), max_size=len(parts)))
+    rejected = []
+    for place, value in enumerate(p):
+        there = sum(part for start, part in enumerate(parts[: place + 1]) if all(rejected[start:]))
+        rejected.append(0 < there >= value)
+
+    found, _ = certify.walk(np.array(p) / 8, np.array(parts) / 8)
+
+    assert rejected == found.tolist()
+
+
+@given(PARTS, st.data())
+def test_risk_of_the_walk_is_the_sum_of_its_parts(parts, data):
+    """Whichever hypotheses are true, and even if all others are rejected: the levels of the true ones."""
+    true = data.draw(st.lists(st.booleans(), min_size=len(parts), max_size=len(parts)))
+    parts = np.array(parts) / 8
+    levels = np.arange(1, 129) / 8  # the least p-value that is not rejected tells the level
+
+    def level(place):
+        p = np.where(true, 99.0, 0.0)
+        return (
+            sum(certify.walk(np.where(np.arange(len(p)) == place, one, p), parts)[0][place] for one in levels)
+            / 8
+        )
+
+    assert sum(level(place) for place in np.flatnonzero(true)) <= parts.sum()
 
 
 def test_walk_stops_at_the_first_failure_and_certifies_what_came_before():

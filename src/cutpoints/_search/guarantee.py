@@ -7,9 +7,10 @@ binomial tail. What makes it a guarantee is how many thresholds are tested, and 
   threshold, so all thresholds on one side of an order statistic are certified at once, and all rows
   are used;
 - any other share is tested along a fixed sequence (Learn-then-Test: Angelopoulos et al. 2021,
-  arXiv:2110.01052): thresholds and their order are fixed on a *pilot* part of the rows, the tests
-  are made on the others, and the walk ends at the first test that fails. Every threshold before it
-  is certified, all of them together with the asked confidence, so the best may be chosen freely.
+  arXiv:2110.01052): thresholds and their order are fixed on a *pilot* part of the rows, and the tests
+  are made on the others. The risk is spread over two starts of the sequence and walks on with every
+  test that passes (the fallback procedure: Wiens 2003). All thresholds that pass are certified
+  together with the asked confidence, so the best of them may be chosen freely.
 
 In expectation (conformal risk control: Angelopoulos et al. 2022, arXiv:2208.02814) is the weaker
 promise that the share meets its bound on average over samples of this size.
@@ -50,6 +51,8 @@ Counts = dict[str, "NDArray[np.int64]"]
 
 PILOT_SHARE = 0.2
 """The part of the rows on which thresholds and their order are fixed."""
+STARTS = (0.75, 0.25)
+"""The parts of the risk at the two starts: one start fails too often, a third costs more than it saves."""
 PILOT_QUANTILES = 100
 """Quantiles of the pilot's positives, and of its negatives, that are thresholds to be tested."""
 PLANNED_POWER = 0.8
@@ -103,14 +106,23 @@ class _Floor:
         good, whole = self.counts(cells)
         return np.asarray(np.where(whole > 0, binom.cdf(whole - good, whole, self.slack), 1.0))
 
-    def evidence(self, cells: Counts) -> NDArray[np.float64]:
-        """Return how many standard deviations the share lies above its bound; to sort by only."""
+    def power(self, cells: Counts, risk: float, times: float) -> NDArray[np.float64]:
+        """Return about how probably as many rows as these, times a number, would certify the share.
+
+        The share is drawn a little towards one half, as few rows without an error are no proof.
+        """
+        from scipy.stats import binom
+
         good, whole = self.counts(cells)
-        spread = math.sqrt(self.at_least * (1 - self.at_least))
-        with np.errstate(all="ignore"):
-            return np.where(
-                whole > 0, (good - float(self.at_least) * whole) / (np.sqrt(whole) * spread), -np.inf
-            )
+        rows = np.rint(times * whole).astype(np.int64)
+        return np.asarray(binom.cdf(self.most_bad(rows, risk), rows, 1 - (good + 0.5) / (whole + 1)))
+
+    def most_bad(self, whole: NDArray[np.int64], risk: float) -> NDArray[np.float64]:
+        """Return the most bad rows of a whole with which the share is certified; -1 if none would do."""
+        from scipy.stats import binom
+
+        most = binom.ppf(risk, whole, self.slack)
+        return np.asarray(most - (binom.cdf(most, whole, self.slack) > risk))
 
 
 def certify(
@@ -235,7 +247,11 @@ def _one_way(floor: _Floor, cells: Counts, risk: float | None) -> NDArray[np.boo
 def _learn_then_test(
     cuts: Cuts, floors: Sequence[_Floor], goal: Goal, risk: float, random_state: Any
 ) -> tuple[NDArray[np.bool_], int, int]:
-    """Return which cuts are certified, how many were tested, and how many rows the pilot had."""
+    """Return which cuts are certified, how many were tested, and how many rows the pilot had.
+
+    The pilot fixes a sequence of thresholds, and the two places in it where parts of the risk start.
+    See `walk` for the tests.
+    """
     rows = {side: np.diff(sums, prepend=0) for side, sums in (("tp", cuts.tp), ("fp", cuts.fp))}
     rng = generator(random_state, cuts.thresholds, rows["tp"], rows["fp"], caller="find")
     # Each row goes to the pilot by a coin of its own. Rows of equal score and label are alike, so
@@ -244,23 +260,57 @@ def _learn_then_test(
     learn = _running(pilot)
     test = _running({side: rows[side] - pilot[side] for side in rows})
     grid = _grid(learn)
+    mask = np.zeros(len(cuts.thresholds), dtype=np.bool_)
     if len(grid) == 0:
-        return np.zeros(len(cuts.thresholds), dtype=np.bool_), 0, 0
-    evidence = np.min([floor.evidence(_at(learn, grid)) for floor in floors], axis=0)
+        return mask, 0, 0
+    seen = _at(learn, grid)
+    power = np.min([floor.power(seen, risk, 1 / PILOT_SHARE - 1) for floor in floors], axis=0)
     with np.errstate(all="ignore"):
         value = goal.sign * np.asarray(
-            goal.expression.evaluate(**{k: v.astype(np.float64) for k, v in _at(learn, grid).items()})
+            goal.expression.evaluate(**{k: v.astype(np.float64) for k, v in seen.items()})
         )
-    # Begin where the pilot is surest, and walk to the side where it finds the better values.
-    start = int(np.argmax(evidence))
-    sides = np.arange(start, -1, -1), np.arange(start, len(grid))
-    order = max(sides, key=lambda side: np.fmax.reduce(value[side], initial=-np.inf))
-    p_values = np.max([floor.p_values(_at(test, grid[order])) for floor in floors], axis=0)
-    failed = np.flatnonzero(p_values > risk)
-    passed = int(failed[0]) if len(failed) else len(order)
-    mask = np.zeros(len(cuts.thresholds), dtype=np.bool_)
-    mask[grid[order[:passed]]] = True
-    return mask, min(passed + 1, len(order)), int(sum(part.sum() for part in pilot.values()))
+    # Start where the pilot promises most, and again where it does a tenth of the thresholds away or more.
+    start = int(np.argmax(power))
+    away = np.abs(np.arange(len(grid)) - start) >= len(grid) / 10
+    again = int(np.argmax(np.where(away, power, -1.0)))
+    parts = np.zeros(len(grid))
+    np.add.at(parts, [start, again], np.array(STARTS) * risk)
+    # Walk to the side where the pilot finds the better values.
+    up, down = (np.fmax.reduce(side, initial=-np.inf) for side in (value[: start + 1], value[start:]))
+    order = np.arange(len(grid))[:: -1 if up >= down else 1]
+    p_values = np.max([floor.p_values(_at(test, grid)) for floor in floors], axis=0)
+    passed, tested = walk(p_values[order], parts[order])
+    mask[grid[order[passed]]] = True
+    return mask, tested, int(sum(part.sum() for part in pilot.values()))
+
+
+def walk(p_values: NDArray[np.float64], parts: NDArray[np.float64]) -> tuple[NDArray[np.bool_], int]:
+    """Test a sequence of hypotheses; return which are rejected, and how many were tested.
+
+    Each hypothesis has a part of the risk, 0 for most. It is tested at the level of its own part and of all
+    those that have come to it: after a rejection they go on to the next hypothesis, after a failure they are
+    spent.
+
+    A true hypothesis is rejected with a probability of at most the sum of the parts. Look at the first one
+    that is. All rejections before it were right, so each part that has come to it has met no true hypothesis
+    before: it is the first true one from where the part starts, and which one that is does not depend on the
+    p-values. So each part can err at one place only, known in advance. There the level is at most the sum of
+    the parts that have this place, and the levels of all places add up to the sum of all parts.
+
+    Examples
+    --------
+    >>> rejected, tested = walk(np.array([0.03, 0.01, 0.2, 0.01]), np.array([0.04, 0, 0, 0.01]))
+    >>> rejected.tolist(), tested
+    ([True, True, False, True], 4)
+    """
+    rejected, tested, level = np.zeros(len(parts), dtype=np.bool_), 0, 0.0
+    for place, part in enumerate(parts):
+        level += part
+        if level > 0:
+            tested += 1
+            rejected[place] = p_values[place] <= level
+            level *= rejected[place]
+    return rejected, tested
 
 
 def _grid(cells: Counts) -> NDArray[np.intp]:
@@ -307,11 +357,7 @@ def _needed(floor: _Floor, cells: Counts, rows: int, risk: float | None, drawn: 
     if len(hopeful) == 0:
         return need
     total = np.round(1.2 ** np.arange(2, 130)).astype(np.int64)  # to about 10**10 rows
-    if risk is None:
-        most_bad = np.floor(floor.slack * (total + 1)) - 1
-    else:
-        most_bad = binom.ppf(risk, total, floor.slack)
-        most_bad -= binom.cdf(most_bad, total, floor.slack) > risk
+    most_bad = np.floor(floor.slack * (total + 1)) - 1 if risk is None else floor.most_bad(total, risk)
     power = binom.cdf(most_bad[None, :], total[None, :], 1 - rate[hopeful, None])
     enough = np.asarray(power >= PLANNED_POWER)
     wanted = np.where(enough.any(axis=1), total[enough.argmax(axis=1)], np.inf)
