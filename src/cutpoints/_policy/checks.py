@@ -19,7 +19,7 @@ from cutpoints._data.data import Data
 from cutpoints._format import count, json_form
 from cutpoints._policy.counts import masses_above, rows_between
 from cutpoints._policy.evidence import SCORES
-from cutpoints._policy.outcome import DROP, Outcome, Share, Value, outcome_of
+from cutpoints._policy.outcome import TOLERATED, Outcome, Share, Value, outcome_of
 from cutpoints._policy.rules import LabelRule, SegmentRule, ThresholdRule
 from cutpoints._policy.several import Part, key_parts, outcome, parts_of, share, then_table
 from cutpoints._policy.shift import Shift, shift_of
@@ -519,7 +519,7 @@ def _of_watch(watched: Watch) -> list[str]:
 
 def _worse(value: Value) -> str:
     """Return what can be excluded: nothing can be seen to be equal."""
-    most = max(DROP, value.at_most_worse or 0.0)
+    most = max(TOLERATED, value.at_most_worse or 0.0)
     return f"worse by more than {math.ceil(round(100 * most, 6))} %"
 
 

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from cutpoints._policy.policy import Policy
     from cutpoints.metrics.expression import Constraint, Expression
 
-DROP = 0.1
-"""The objective is worse if it is surely worse by more than this part of what was to be expected."""
-GROSS_DROP = 0.3
-"""Rows that cannot even exclude this are too few to tell."""
+TOLERATED, UNACCEPTABLE = 0.1, 0.3
+"""Losses of the objective, as parts of what was to be expected: more than the first, surely, is an alarm, and
+rows that cannot exclude the second are too few to tell. Two limits, as in acceptance sampling: a value close
+to a single one could never be judged, however many rows there are."""
 REFERENCE_RISK = 0.005
 """The probability that the least that is to be expected is set too high."""
 ENOUGH_AMOUNTS = 50
@@ -344,7 +344,7 @@ def least_expected(goal: Goal, policy: Policy) -> float | None:
     if then is None:
         return None
     low = float(np.quantile(goal.sign * then, REFERENCE_RISK))
-    return goal.sign * (low - DROP * abs(low))
+    return goal.sign * (low - TOLERATED * abs(low))
 
 
 def _verdict(
@@ -362,13 +362,13 @@ def compared(
         return None, None, 0
     gain = sign * (now - then) / np.abs(then)
     low, high = _tails(gain, alpha)
-    if high < -DROP:
+    if high < -TOLERATED:
         return "worse", -low, 0
-    if low >= -GROSS_DROP:
+    if low >= -UNACCEPTABLE:
         return "not worse", max(-low, 0.0), 0
     # Enough rows that a value as expected would be seen not to be far worse.
     size = abs(float(then.mean()))
-    allowed = (GROSS_DROP * size / normal_quantile(1 - alpha)) ** 2 - float(then.var())
+    allowed = (UNACCEPTABLE * size / normal_quantile(1 - alpha)) ** 2 - float(then.var())
     if allowed <= 0:
         return "unsure", -low, None
     return "unsure", -low, max(math.ceil(rows * (float(now.var()) / allowed - 1)), math.ceil(rows / 2))
