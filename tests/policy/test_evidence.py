@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import betainc, betaln
+from scipy.stats import norm
 
 import cutpoints as cp
 from cutpoints._policy.evidence import BETS, POWERS, Capital, Claim, claims, shift_growth, shift_p_value
@@ -134,6 +135,41 @@ def test_p_values_of_batches_are_uniform_and_independent():
     assert abs(np.corrcoef(p[:, 0], p[:, 1])[0, 1]) < 3 / math.sqrt(len(p))
     # The integral of power * p ** (power - 1) over [0, 1] is 1: no bet gains on a uniform p-value.
     assert pytest.approx(POWERS * 0.25 ** (POWERS - 1)) == np.exp(shift_growth(0.25))
+
+
+def days_to_shift(shift, runs, *, days, batch=200):
+    """The day on which normal scores that have moved are seen to have, None without an alarm."""
+    edges = norm.ppf(np.arange(1, 10) / 10)
+    shares = np.diff(norm.cdf(edges - shift), prepend=0.0, append=1.0)
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(runs):
+        seen, capital = rng.multinomial(5000, np.full(10, 0.1)), Capital("c", ())
+        for day in range(1, days + 1):
+            new = rng.multinomial(batch, shares)
+            capital = capital.after(shift_growth(shift_p_value(seen, new)), day)
+            seen = seen + new
+            if capital.peak >= 100:
+                break
+        found.append(day if capital.peak >= 100 else None)
+    return found
+
+
+@pytest.mark.parametrize(("shift", "latest"), [(0.45, 2), (0.32, 4)], ids=["index 0.19", "index 0.10"])
+def test_a_shift_of_scores_is_found_within_days(shift, latest):
+    """The median day of the alarm is 1 and 2, at a level of 1 % for ever."""
+    found = days_to_shift(shift, 10, days=20)
+
+    assert all(day is not None for day in found)
+    assert np.median(found) <= latest
+
+
+@pytest.mark.slow
+def test_scores_that_have_not_moved_give_no_alarm_in_full():
+    """In at most 1 % of 60 times 100 days, 3 standard errors."""
+    alarms = days_to_shift(0.0, 60, days=100)
+
+    assert np.mean([day is not None for day in alarms]) <= 0.01 + 3 * math.sqrt(0.01 * 0.99 / 60)
 
 
 # --- what a policy claims

@@ -51,8 +51,6 @@ Counts = dict[str, "NDArray[np.int64]"]
 
 PILOT_SHARE = 0.2
 """The part of the rows on which thresholds and their order are fixed."""
-STARTS = (0.75, 0.25)
-"""The parts of the risk at the two starts: one start fails too often, a third costs more than it saves."""
 PILOT_QUANTILES = 100
 """Quantiles of the pilot's positives, and of its negatives, that are thresholds to be tested."""
 PLANNED_POWER = 0.8
@@ -269,12 +267,14 @@ def _learn_then_test(
         value = goal.sign * np.asarray(
             goal.expression.evaluate(**{k: v.astype(np.float64) for k, v in seen.items()})
         )
-    # Start where the pilot promises most, and again where it does a tenth of the thresholds away or more.
+    # Start where the pilot promises most, and again where it does a tenth of the thresholds away or more. The
+    # risk is divided as promised: one start fails too often, and a third one costs more than it saves.
     start = int(np.argmax(power))
     away = np.abs(np.arange(len(grid)) - start) >= len(grid) / 10
     again = int(np.argmax(np.where(away, power, -1.0)))
+    spare = power[again] / (power[start] + power[again]) if power[start] > 0 else 0.0
     parts = np.zeros(len(grid))
-    np.add.at(parts, [start, again], np.array(STARTS) * risk)
+    np.add.at(parts, [start, again], [risk * (1 - spare), risk * spare])
     # Walk to the side where the pilot finds the better values.
     up, down = (np.fmax.reduce(side, initial=-np.inf) for side in (value[: start + 1], value[start:]))
     order = np.arange(len(grid))[:: -1 if up >= down else 1]
