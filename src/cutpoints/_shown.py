@@ -10,7 +10,8 @@ from cutpoints._format import html_pairs, html_table, json_fields, text_pairs, t
 from cutpoints.exceptions import MissingDependencyError
 
 if TYPE_CHECKING:
-    from cutpoints._policy.policy import Missing, Policy
+    from cutpoints._policy.fields import Missing
+    from cutpoints._policy.policy import Policy
 
 SHOWN = 20
 """Segments or labels that people see; `table` has all."""

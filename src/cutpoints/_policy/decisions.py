@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._data.segment_codes import Coded
-    from cutpoints._policy.policy import Missing, Policy
+    from cutpoints._policy.fields import Missing
+    from cutpoints._policy.policy import Policy
     from cutpoints._policy.rules import Decision, Edges, Key
 
 LARGEST = sys.float_info.max

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
     from cutpoints._data.formats import File
     from cutpoints._data.where import Column
-    from cutpoints._policy.policy import Missing, Policy
+    from cutpoints._policy.fields import Missing
+    from cutpoints._policy.policy import Policy
     from cutpoints._policy.rules import Decision
 
 Form = Literal["csv", "parquet", "ndjson"]

@@ -21,7 +21,8 @@ from typing import Annotated, Any, Final, Literal, NoReturn
 from cutpoints._atomic import replaced
 from cutpoints._data import file_errors
 from cutpoints._format import json_form
-from cutpoints._policy.policy import Direction, Dtype, Missing, Policy
+from cutpoints._policy.fields import Direction, Dtype, Missing  # noqa: TC001 - read when the schema is made
+from cutpoints._policy.policy import Policy
 from cutpoints._policy.record import FoundOn, Sha256  # noqa: TC001 - hints are read at run time
 from cutpoints._policy.rules import LabelRule, OrdinalRule, Rule, SegmentRule, ThresholdRule
 from cutpoints._policy.typed_json import NUMBER, FieldError, is_text, kind_of, matching, shown

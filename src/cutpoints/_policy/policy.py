@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
-
-import numpy as np
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
 
 from cutpoints._atomic import replaced
 from cutpoints._format import count, rows_in_words
 from cutpoints._goal import goal, in_words
 from cutpoints._policy import rules
+from cutpoints._policy.fields import Direction, Dtype, Missing, check_fields
 from cutpoints._policy.rules import BandRule, ThresholdRule
-from cutpoints._policy.typed_json import TEXT, is_finite, is_text
 from cutpoints._shown import Shown
 from cutpoints.exceptions import CutpointError, InvalidParameterError
 
@@ -26,10 +24,6 @@ if TYPE_CHECKING:
     from cutpoints._policy.record import FoundOn
     from cutpoints._policy.rules import Rule
     from cutpoints._policy.sql import Dialect
-
-Missing = Literal["error", "negative", "positive", "review", "keep"]
-Dtype = Literal["float64", "float32"]
-Direction = Literal["maximize", "minimize"]
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -121,25 +115,11 @@ class Policy(Shown):
                 got=rule,
                 hint="Policy.segments, Policy.band, Policy.labels and Policy.ordinal make them.",
             )
-        fields = {
-            "rule": rule,
-            "name": name,
-            "description": description,
-            "score": score,
-            "label": label,
-            "pos_label": rules.plain(pos_label),
-            "missing": missing,
-            "dtype": dtype,
-            "objective": objective,
-            "direction": direction,
-            "constraints": constraints,
-            "found_on": found_on,
-            "created": created,
-            "library": library,
-        }
-        for field, value in fields.items():
-            object.__setattr__(self, field, value)
-        self._check()
+        pos_label = rules.plain(pos_label)
+        given = locals()
+        for field in fields(self):
+            object.__setattr__(self, field.name, given[field.name])
+        check_fields(self, self._missing)
         object.__setattr__(self, "constraints", tuple(constraints))
         # A slip in a goal is an error; what has been found may be a function of the user's.
         binary = rule.kind in ("threshold", "segments")
@@ -260,47 +240,6 @@ class Policy(Shown):
                 hint="policy.rule has its thresholds.",
             )
         return self.rule.threshold
-
-    def _check(self) -> None:
-        """Raise for anything that cannot be meant."""
-        for field in ("score", "label", "name", "description", "objective", "created", "library"):
-            if getattr(self, field) is not None and not is_text(getattr(self, field)):
-                self._refuse(field, TEXT)
-        label = self.pos_label
-        if not (is_text(label) or isinstance(label, bool) or (is_finite(label) and abs(label) < 1 << 63)):
-            self._refuse("pos_label", f"{TEXT}, a number below 2**63 or a boolean")
-        for field, allowed in (
-            ("missing", self._missing),
-            ("dtype", get_args(Dtype)),
-            ("direction", (*get_args(Direction), None)),
-        ):
-            if getattr(self, field) not in allowed:
-                self._refuse(field, f"one of {', '.join(map(repr, allowed))}")
-        if self.dtype == "float32":
-            self._check_float32()
-        if isinstance(self.constraints, str) or not all(isinstance(one, str) for one in self.constraints):
-            self._refuse("constraints", "a tuple of strings such as 'precision >= 0.95'")
-        if (self.objective is None) != (self.direction is None):
-            self._refuse("direction", "given together with 'objective'")
-
-    def _check_float32(self) -> None:
-        with np.errstate(over="ignore"):
-            for decision in self.rule.decisions():
-                for edges in (*decision.segments.values(), decision.otherwise or ()):
-                    for edge in edges:
-                        if float(np.float32(edge)) != edge:
-                            raise InvalidParameterError(
-                                "threshold",
-                                caller="Policy",
-                                expected="a float32, as dtype says",
-                                got=edge,
-                                hint="pass float(numpy.float32(threshold)).",
-                            )
-
-    def _refuse(self, field: str, must_be: str, hint: str | None = None) -> NoReturn:
-        raise InvalidParameterError(
-            field, caller="Policy", expected=must_be, got=getattr(self, field), hint=hint
-        )
 
     @property
     def _missing(self) -> tuple[str, ...]:
@@ -597,10 +536,8 @@ class Policy(Shown):
             raise InvalidParameterError(
                 "objective", caller="Policy", expected="known to search again", got=None
             )
-        constraints = list(self.constraints)
-        if self.direction == "minimize":
-            return goal(minimize=self.objective, subject_to=constraints, caller="Policy", columns=True)
-        return goal(maximize=self.objective, subject_to=constraints, caller="Policy", columns=True)
+        asked: Any = {self.direction: self.objective}
+        return goal(**asked, subject_to=list(self.constraints), caller="Policy", columns=True)
 
     def column(self, given: str | None, caller: str, own: str | None = None) -> str:
         """Return the name of the score's column, `own` that of a label; raise if it is not known."""

@@ -11,7 +11,8 @@ from cutpoints._policy.rules import SegmentRule
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
-    from cutpoints._policy.policy import Missing, Policy
+    from cutpoints._policy.fields import Missing
+    from cutpoints._policy.policy import Policy
     from cutpoints._policy.rules import Decision, Edges
 
 _ONE = '''\

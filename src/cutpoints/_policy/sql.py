@@ -19,7 +19,8 @@ from cutpoints.exceptions import InvalidParameterError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from cutpoints._policy.policy import Missing, Policy
+    from cutpoints._policy.fields import Missing
+    from cutpoints._policy.policy import Policy
     from cutpoints._policy.rules import Decision, Edges, KeyPart
 
 Dialect = Literal["ansi", "bigquery", "duckdb", "mysql", "postgres", "snowflake", "spark", "sqlite"]
