@@ -16,6 +16,7 @@ from asking import ask, everything
 from cutpoints._data import duckdb_reader as _duckdb
 from cutpoints._data import progress
 from cutpoints._data import streaming as batches
+from cutpoints._data.streaming import Columns
 from cutpoints._kernel.tables import Ranges
 from cutpoints.exceptions import CutpointError, InvalidInputError, InvalidParameterError
 from strategies import KINDS, conjunctions, directions, objectives, problems
@@ -40,11 +41,12 @@ def small_batches(*, buckets=4, few=1, block=3, holds=10**6, compact=2, threads=
 
 def source_of(engine, columns, **options):
     """Columns by name as a source of an engine; roles are the names of columns."""
-    names = {role: role for role in ("score", *ROLES) if role in columns} | options
+    pos_label = options.pop("pos_label", None)
+    names = Columns(**({role: role for role in ("score", *ROLES) if role in columns} | options))
     if engine == "duckdb":
         table = pa.table({name: pa.array(column) for name, column in columns.items()})
-        return batches.from_duckdb(duckdb.connect().from_arrow(table), **names)
-    return batches.from_polars(pl.LazyFrame(columns), **names)
+        return batches.from_duckdb(duckdb.connect().from_arrow(table), names, pos_label)
+    return batches.from_polars(pl.LazyFrame(columns), names, pos_label)
 
 
 def columns_of(problem):
@@ -425,7 +427,7 @@ def test_more_scores_than_memory_has_room_for_are_refused(monkeypatch):
     """Where no count narrows the search, the rows are not fetched without bound."""
     monkeypatch.setattr(batches, "SWEEP_SCORES", 100)
     relation = duckdb.sql("select i / 1e6 as p, i % 2 as y from range(2000) t(i)")
-    source = batches.from_duckdb(relation, score="p", label="y")
+    source = batches.from_duckdb(relation, Columns(score="p", label="y"))
     everything = Ranges(np.array([-1.0]), np.array([1.0]))
 
     with pytest.raises(InvalidInputError, match="100 of them at most"):
@@ -458,7 +460,7 @@ def test_tables_that_change_between_passes(change, method, weights):
         f"({weights})::double as w from range(10000) t(i)"
     )
     with small_batches(buckets=64, few=10, block=1000, holds=100):
-        source = batches.from_duckdb(connection.table("t"), score="p", label="y", weight="w")
+        source = batches.from_duckdb(connection.table("t"), Columns(score="p", label="y", weight="w"))
         source.summary()
         connection.execute(change)
 
@@ -471,7 +473,7 @@ def test_weights_that_change_before_the_first_pass(change, monkeypatch):
     """The grid of the weights is that of another query, with which the first pass is compared."""
     connection = duckdb.connect()
     connection.execute("create table t as select i / 1e4 as p, i % 2 as y, 0.3 as w from range(10000) t(i)")
-    source = batches.from_duckdb(connection.table("t"), score="p", label="y", weight="w")
+    source = batches.from_duckdb(connection.table("t"), Columns(score="p", label="y", weight="w"))
     measure = source.reader.weight_range
 
     def change_after():

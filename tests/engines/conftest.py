@@ -11,6 +11,7 @@ import pytest
 
 import cutpoints as cp
 from cutpoints._data.groupby import FrameSource
+from cutpoints._data.streaming import Columns
 from engines import servers
 
 
@@ -31,7 +32,8 @@ class Engine:
         frame = self.frame(table)
         columns = {"label": label, "score": score, "weight": weight, "pos_label": pos_label}
         if self.grouped:
-            return find(FrameSource(nw.from_native(frame), **columns), **goal)
+            named = Columns(score, label, weight)
+            return find(FrameSource(nw.from_native(frame), named, pos_label), **goal)
         return find(frame, **columns, **goal)
 
 

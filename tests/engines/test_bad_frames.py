@@ -9,6 +9,7 @@ import pytest
 
 import cutpoints as cp
 from cutpoints._data import groupby as frames
+from cutpoints._data.streaming import Columns
 from cutpoints.exceptions import (
     CutpointError,
     InvalidInputError,
@@ -164,7 +165,7 @@ def test_rows_that_change_between_queries():
     connection = duckdb.connect()
     connection.execute("create table t as select random() as p, (random() < 0.5)::int as y from range(10000)")
     relation = connection.sql("select * from t where random() < 0.5")
-    source = frames.FrameSource(nw.from_native(relation), score="p", label="y")
+    source = frames.FrameSource(nw.from_native(relation), Columns(score="p", label="y"))
 
     with pytest.raises(InvalidInputError, match="must be the same each time") as caught:
         cp.find(source, maximize="mcc")
@@ -193,7 +194,7 @@ def test_tables_that_change_between_queries(change, method, monkeypatch):
         "create table t as select i / 1e4 as p, (i * 7919 % 10007 < i)::int as y, i % 7 + 0.3 as w "
         "from range(10000) t(i)"
     )
-    source = frames.FrameSource(nw.from_native(connection.table("t")), score="p", label="y", weight="w")
+    source = frames.FrameSource(nw.from_native(connection.table("t")), Columns("p", "y", "w"))
     source.summary()
     connection.execute(change)
 
@@ -207,7 +208,7 @@ def test_labels_that_are_drawn_anew():
 
     rows = "select i / 1e4 as p, (random() < 0.5)::int as y from range(10000) t(i)"
     for _ in range(10):
-        source = frames.FrameSource(nw.from_native(duckdb.connect().sql(rows)), score="p", label="y")
+        source = frames.FrameSource(nw.from_native(duckdb.connect().sql(rows)), Columns(score="p", label="y"))
 
         with pytest.raises(InvalidInputError, match="with other scores, labels or weights"):
             cp.find(source, maximize="f1")
@@ -219,7 +220,7 @@ def test_too_many_scores_for_a_sweep(monkeypatch):
 
     monkeypatch.setattr(frames, "SWEEP_SCORES", 100)
     relation = duckdb.connect().sql("select i / 1e6 as p, i % 2 as y from range(2000) t(i)")
-    source = frames.FrameSource(nw.from_native(relation), score="p", label="y")
+    source = frames.FrameSource(nw.from_native(relation), Columns(score="p", label="y"))
 
     with pytest.raises(InvalidInputError, match="100 of them at most"):
         cp.find(source, maximize="f1", method="sweep")
@@ -238,7 +239,7 @@ def test_a_package_that_is_not_installed(engine_called, monkeypatch):
             raise error
         return real(module, *rest, **more)
 
-    source = frames.FrameSource(frame, score="p", label="y")
+    source = frames.FrameSource(frame, Columns(score="p", label="y"))
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingDependencyError, match=r"pip install 'cutpoints\[ibis\]'"):
         source.summary()

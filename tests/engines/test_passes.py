@@ -10,6 +10,7 @@ import cutpoints as cp
 from cutpoints._data import groupby as frames
 from cutpoints._data.bins import LARGEST, Seen, divide, join
 from cutpoints._data.groups import Groups
+from cutpoints._data.streaming import Columns
 from cutpoints._kernel.tables import Ranges
 from cutpoints.exceptions import InvalidInputError
 
@@ -51,7 +52,7 @@ def _source(columns):
     connection = duckdb.connect()
     connection.register("given", columns)
     connection.execute("create table t as select * from given")
-    return frames.FrameSource(nw.from_native(connection.table("t")), score="p", label="y")
+    return frames.FrameSource(nw.from_native(connection.table("t")), Columns(score="p", label="y"))
 
 
 @pytest.mark.parametrize("kind", SCORES)

@@ -8,6 +8,7 @@ import pytest
 import cutpoints as cp
 from cutpoints._data import groupby, streaming
 from cutpoints._data.groupby import FrameSource
+from cutpoints._data.streaming import Columns
 from cutpoints._find import solve
 from cutpoints._goal import goal
 from cutpoints._search.run import search
@@ -42,7 +43,7 @@ def found_by(engine, table, weight=None, method="auto", **asked):
         return cp.find(frame, label="y", score="p", weight=weight, method=method, **asked)
     wanted = goal(**asked, columns=True)
     frame = nw.from_native(engine.frame(pa.table(table)))
-    source = FrameSource(frame, label="y", score="p", weight=weight, added=wanted.columns)
+    source = FrameSource(frame, Columns(label="y", score="p", weight=weight, added=wanted.columns))
     return solve(wanted, lambda one: search(source, one, method))
 
 

@@ -9,6 +9,7 @@ import pytest
 import cutpoints as cp
 from cutpoints._data import groupby as frames
 from cutpoints._data.groupby_weights import factors
+from cutpoints._data.streaming import Columns
 from cutpoints._kernel.weights import FixedPoint
 from engines.servers import DUCKDB_1
 
@@ -166,7 +167,7 @@ def test_rows_that_are_counted(grouping):
     """Columns of positives and negatives are a source, too."""
     scores, up, down = PROBLEMS["ties"]["p"], WEIGHTS["float"], WEIGHTS["whole"]
     frame = grouping.frame(pa.table({"p": scores, "up": up, "down": down}))
-    source = frames.FrameSource(nw.from_native(frame), score="p", positives="up", negatives="down")
+    source = frames.FrameSource(nw.from_native(frame), Columns(score="p", positives="up", negatives="down"))
 
     expected = cp.find(cp.from_counts(scores, positives=up, negatives=down), maximize="f1")
     actual = cp.find(source, maximize="f1", method="narrow")

@@ -15,6 +15,7 @@ from asking import everything
 from cutpoints import _segments as segments
 from cutpoints._data import groupby_segments as grouped
 from cutpoints._data.groupby import FrameSource
+from cutpoints._data.streaming import Columns
 from cutpoints._find import solve
 from cutpoints._goal import goal as read_goal
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
@@ -234,7 +235,7 @@ def test_rows_that_change_between_queries_are_noticed(monkeypatch, change):
     connection = duckdb.connect()
     connection.register("given", make(3_000).to_arrow())
     connection.execute("create table changing as select * from given")
-    source = FrameSource(nw.from_native(connection.table("changing")), score="p", label="y", weight="w")
+    source = FrameSource(nw.from_native(connection.table("changing")), Columns("p", "y", "w"))
     monkeypatch.setattr(grouped, "MEMORY_ROWS", 100)
     data = grouped.FrameSegments(source, ["flag"])
     connection.execute(change)
@@ -250,7 +251,7 @@ def test_labels_that_are_drawn_anew_are_noticed(monkeypatch):
     monkeypatch.setattr(grouped, "MEMORY_ROWS", 100)
     rows = "select i / 1e4 as p, (random() < 0.5)::int as y, i % 3 as k from range(10000) t(i)"
     for _ in range(10):
-        source = FrameSource(nw.from_native(duckdb.connect().sql(rows)), score="p", label="y")
+        source = FrameSource(nw.from_native(duckdb.connect().sql(rows)), Columns(score="p", label="y"))
 
         with pytest.raises(InvalidInputError, match="must be the same each time"):
             cp.find_by(source, by="k", maximize="mcc")
@@ -262,7 +263,7 @@ def test_passes_are_shared_where_no_cut_is_feasible(quick, monkeypatch):
     monkeypatch.setattr(grouped, "COUNT_CELLS", 600)
     passes = []
     for bounds in (["precision > 1"], ["precision > 1", "recall > 1", "specificity > 1", "f1 > 1"]):
-        source = FrameSource(nw.from_native(quick.frame(make().to_arrow())), score="p", label="y")
+        source = FrameSource(nw.from_native(quick.frame(make().to_arrow())), Columns(score="p", label="y"))
         goal = {"maximize": "mcc", "subject_to": bounds, "by": "flag"}
 
         found = cp.find_by(source, **goal)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from cutpoints._data.arrays import ArraySource
+from cutpoints._data.streaming import Columns
 from cutpoints._goal import goal
 from cutpoints._search.run import search
 from cutpoints._search.together import OnePart, search_together
@@ -67,7 +68,7 @@ def test_goals_share_the_queries_of_an_engine(few, monkeypatch):
     connection.execute("create table t as select * from given")
     for name, size in (("COMPARED_SCORES", few), ("MEMORY_ROWS", few), ("BUCKETS", 40), ("MOST_BUCKETS", 80)):
         monkeypatch.setattr(groupby, name, size)
-    source = groupby.FrameSource(nw.from_native(connection.table("t")), score="p", label="y")
+    source = groupby.FrameSource(nw.from_native(connection.table("t")), Columns(score="p", label="y"))
 
     found = search_together(OnePart(source), {name: (0, one) for name, one in GOALS.items()})
 

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._data.source import Source
-    from cutpoints.metrics.columns import Column as AddedColumn
 
 COMPARED_SCORES = 1 << 20
 """Up to this many scores that are left are fetched rather than counted again."""
@@ -62,16 +61,13 @@ Collected = dict[str, "NDArray[Any]"]
 
 def source(frame: nw.LazyFrame[Any], columns: batches.Columns, pos_label: Any = None) -> Source:
     """Return a source for the columns of a lazy frame, which is never collected."""
-    roles: dict[str, Any] = columns.roles
-    names = {column.name: column.name for column in columns.added}
-    _check_columns(frame.collect_schema(), {**roles, **names})
-    roles["added"] = columns.added
+    _check_columns(frame.collect_schema(), columns.all)
     # These two stream batches faster than they group: the rows are in this process anyway.
     if frame.implementation.is_duckdb():
-        return batches.from_duckdb(frame.to_native(), **roles, pos_label=pos_label)
+        return batches.from_duckdb(frame.to_native(), columns, pos_label)
     if frame.implementation.is_polars():
-        return batches.from_polars(frame.to_native(), **roles, pos_label=pos_label)
-    return FrameSource(frame, **roles, pos_label=pos_label)
+        return batches.from_polars(frame.to_native(), columns, pos_label)
+    return FrameSource(frame, columns, pos_label)
 
 
 def columns_of(
@@ -81,7 +77,7 @@ def columns_of(
 
     A lazy frame is collected, once, and of these columns only; its rows come in the engine's order.
     """
-    _check_columns(frame.collect_schema(), dict(zip(names, names, strict=True)))
+    _check_columns(frame.collect_schema(), names)
     eager = run(frame.select(*names)) if isinstance(frame, nw.LazyFrame) else frame
     return {name: eager.get_column(name) for name in names}
 
@@ -126,21 +122,10 @@ def read(
 class FrameSource:
     """Rows that stay in their engine: scores, and labels with or without weights, or two sums."""
 
-    def __init__(
-        self,
-        frame: nw.LazyFrame[Any],
-        *,
-        score: str,
-        label: str | None = None,
-        weight: str | None = None,
-        positives: str | None = None,
-        negatives: str | None = None,
-        pos_label: Any = None,
-        added: tuple[AddedColumn, ...] = (),
-    ) -> None:
+    def __init__(self, frame: nw.LazyFrame[Any], columns: batches.Columns, pos_label: Any = None) -> None:
         schema = frame.collect_schema()
-        roles = {"score": score, "label": label, "weight": weight, "p": positives, "q": negatives}
-        _check_columns(schema, roles)
+        _check_columns(schema, columns.all)
+        score, label, added = columns.score, columns.label, columns.added
         self.frame = frame
         self.score = score
         self.beside: list[nw.Expr] = []
@@ -152,7 +137,7 @@ class FrameSource:
         self._scores: type[np.floating[Any]] = np.float32 if self._type == nw.Float32 else np.float64
         self._labels = None if label is None else FrameLabels(label, schema[label], pos_label)
         # Names of our own: the user's may be words of SQL, have quotes or clash with others.
-        weights = {"w": (weight, None), "p": (positives, 1), "q": (negatives, 0)}
+        weights = {"w": (columns.weight, None), "p": (columns.positives, 1), "q": (columns.negatives, 0)}
         self._weights = [
             Column(name, own, schema[name], side) for own, (name, side) in weights.items() if name
         ]
@@ -418,9 +403,9 @@ def _key(bucket: nw.Expr) -> nw.Expr:
     return (bucket * float(ex.CODES) + nw.col(ex.CODE)).cast(nw.Int64()).alias(ex.KEY)
 
 
-def _check_columns(schema: nw.Schema, roles: dict[str, str | None]) -> None:
-    for name in roles.values():
-        if name is not None and name not in schema:
+def _check_columns(schema: nw.Schema, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in schema:
             raise file_errors.column(name=name, path="the data frame", columns=list(map(str, schema)))
 
 

@@ -50,10 +50,7 @@ def by_groups(source: Any, names: Sequence[str]) -> Grouped | FrameSegments:
         return _of_files(source.opened, source.columns, source.label_as_given, names)
     frame = nw.from_native(reader.table)
     few = _collected(frame, reader.columns, source.pos_label, names)
-    return few or FrameSegments(
-        FrameSource(frame, **reader.columns.roles, added=reader.columns.added, pos_label=source.pos_label),
-        names,
-    )
+    return few or FrameSegments(FrameSource(frame, reader.columns, source.pos_label), names)
 
 
 def _collected(
@@ -83,9 +80,7 @@ def _of_files(
         if len(frames.run(frame.head(1))) == 0:
             raise opened.empty(columns.score)
         few = _collected(frame, columns, pos_label, names)
-        return few or _FileSegments(
-            opened, FrameSource(frame, **columns.roles, added=columns.added, pos_label=pos_label), names
-        )
+        return few or _FileSegments(opened, FrameSource(frame, columns, pos_label), names)
 
 
 class _FileSegments(FrameSegments):

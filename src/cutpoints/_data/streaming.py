@@ -550,39 +550,17 @@ def _check_unchanged(before: Histogram, ranges: Ranges | None, after: Histogram 
 # --- engines
 
 
-def from_duckdb(
-    relation: DuckDBPyRelation,
-    *,
-    score: str,
-    label: str | None = None,
-    weight: str | None = None,
-    positives: str | None = None,
-    negatives: str | None = None,
-    pos_label: Any = None,
-    added: tuple[Column, ...] = (),
-) -> BatchSource:
+def from_duckdb(relation: DuckDBPyRelation, columns: Columns, pos_label: Any = None) -> BatchSource:
     """Take the rows of a DuckDB relation, which runs once for each pass and is never stored."""
     from cutpoints._data.duckdb_reader import DuckDBReader, interruptible
 
-    columns = Columns(score, label, weight, positives, negatives, added)
     with interruptible():
         reader = DuckDBReader(relation, columns, pos_label=pos_label)
     return BatchSource(reader, pos_label=pos_label)
 
 
-def from_polars(
-    frame: pl.LazyFrame,
-    *,
-    score: str,
-    label: str | None = None,
-    weight: str | None = None,
-    positives: str | None = None,
-    negatives: str | None = None,
-    pos_label: Any = None,
-    added: tuple[Column, ...] = (),
-) -> BatchSource:
+def from_polars(frame: pl.LazyFrame, columns: Columns, pos_label: Any = None) -> BatchSource:
     """Take the rows of a Polars lazy frame, batch by batch from the streaming engine."""
     from cutpoints._data.polars_reader import PolarsReader
 
-    columns = Columns(score, label, weight, positives, negatives, added)
     return BatchSource(PolarsReader(frame, columns, pos_label=pos_label), pos_label=pos_label)
