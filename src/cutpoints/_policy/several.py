@@ -148,7 +148,7 @@ def _constraints(texts: tuple[str, ...]) -> tuple[Constraint, ...]:
     return constraints(list(texts), "check")
 
 
-def _band(policy: Policy, asked: dict[str, Any]) -> Judge:
+def _band(policy: Policy, asked: dict[str, Any]) -> Judge | None:
     found = policy.found_on
     review = None if found is None else found.review
     goal = band_goal(
@@ -158,15 +158,17 @@ def _band(policy: Policy, asked: dict[str, Any]) -> Judge:
         reviewer=None if review is None else (review.sensitivity, review.specificity),
         caller="check",
     )
+    if any(value.terms for value in goal.weights.values()):
+        return None  # counts do not tell what the columns of a cost add up to
     # The order of a tally: negative, review, positive; negatives before positives.
     names = (("tn", "fn"), ("reviewed_negatives", "reviewed_positives"), ("fp", "tp"))
-    weights = np.array([[float(goal.weights[name]) for name in row] for row in names])
+    weights = np.array([[float(goal.weights[name].constant) for name in row] for row in names])
 
     def exact(table: Table) -> float:
         counts = {
             name: Fraction(int(table[d, t])) for d, row in enumerate(names) for t, name in enumerate(row)
         }
-        return float(goal.value(counts)) if sum(counts.values()) else math.nan
+        return float(goal.value(counts, {})) if sum(counts.values()) else math.nan
 
     def values(shares: Table) -> Any:
         total = (shares * weights).sum(axis=(-2, -1))

@@ -171,7 +171,7 @@ def _segments(asked: Asked, rule: SegmentRule) -> Tally:
 def _segments_without_labels(asked: Asked, rule: SegmentRule) -> Tally:
     """Decide the rows, and count the decisions of each segment."""
     from cutpoints._data.segment_codes import combined
-    from cutpoints._segments import key_columns
+    from cutpoints._data.segment_keys import key_columns
 
     (decision,) = rule.decisions()
     data, columns = asked.data, {}
