@@ -118,6 +118,19 @@ def simulated(segments=8, rows=400, seed=0):
     return y, rng.normal(size=len(by)) + y * np.linspace(0.8, 2.4, segments)[by], by
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_float_weights_are_proven(seed):
+    """With weights that are floats, no two combinations tie, and a capacity still has a proven optimum."""
+    y, s, by = simulated(5, 100, seed)
+    weights = np.random.default_rng(seed).lognormal(size=len(y))
+    found = cp.find_joint(
+        y, s, by=by, sample_weight=weights, minimize="cost(fp=1, fn=5)",
+        subject_to="predicted_positive_rate <= 0.1",
+    )  # fmt: skip
+
+    assert found.status == "optimal"
+
+
 def test_together_is_at_least_as_good():
     """No single threshold, and no thresholds of segments by themselves, are better for the same goal."""
     y, s, by = simulated()

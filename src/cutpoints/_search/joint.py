@@ -44,11 +44,14 @@ class Maximizer(Protocol):
 
 PRICE_BITS = 40
 """Prices are rounded to fractions of this many bits, so that bounds can be computed in integers."""
-STATES = (1 << 10, 1 << 10, 1 << 14)
+STATES = (1 << 10, 1 << 10, 1 << 14, 1 << 16)
 """Partial combinations that are kept at a time, try by try: few find better solutions, which leave fewer
 cuts. If the last are not enough, nothing is proven, and the result has the bound so far."""
 _RAISED = (0.0, *(2.0**-bits for bits in (34, 24, 16, 12, 9, 7, 5, 3, 1)), 2.0, 8.0, 64.0)
 """By how much prices are raised to get a feasible solution."""
+_OTHER_PRICES = tuple(1 + sign * 2.0**-bits for bits in (12, 9, 7, 5, 4, 3, 2, 1) for sign in (-1, 1))
+"""At multiples of the prices the bound is tighter for partial combinations that use much of a constraint, or
+little."""
 
 
 class Best(NamedTuple):
@@ -384,6 +387,7 @@ class _Combinations:
         self.total = points.total(search.base)
         self.kind = search._kind(search.objective, *search.constraints)  # noqa: SLF001 - its other half
         self.criteria = _criteria([search.objective, *search.constraints])
+        self.bounds = self._bounds()
 
     def run(self, enough: int | None, most: int) -> bool:
         """Return whether all combinations were looked at, or excluded.
@@ -417,6 +421,7 @@ class _Combinations:
                 return complete and search.room < 0
             possible &= search.fits(loss)
             keep = np.flatnonzero(possible)
+            keep = keep[self._promising(level + 1, tp[keep], fp[keep])]
             keep = keep[self._undominated(tp[keep], fp[keep])]
             if len(keep) > most:
                 complete = False
@@ -426,6 +431,35 @@ class _Combinations:
             if len(loss) == 0:
                 break
         return complete
+
+    def _promising(self, level: int, tp: Any, fp: Any) -> Index:
+        """Return the states that can be better than the best solution, by their bounds at other prices."""
+        assert self.search.value is not None
+        x, y = tp.astype(np.float64), fp.astype(np.float64)
+        keep = np.arange(len(x))
+        for a, b, most, gains in self.bounds:
+            bound = a * x[keep] + b * y[keep] + (most + gains[level])
+            keep = keep[bound >= self.search.value + 1]
+        return keep
+
+    def _bounds(self) -> list[tuple[float, float, float, list[float]]]:
+        """Return lines at other prices, and the most that the segments from each on can add to them."""
+        search, found = self.search, []
+        totals = (1.0, *(float(side.sum()) for side in search.points.largest))
+        for factor in _OTHER_PRICES:
+            line = [float(part) for part in search.objective]
+            size = sum(abs(part) * total for part, total in zip(line, totals, strict=True))
+            for price, one in zip(search.prices, search.constraints, strict=True):
+                more = [factor * price * float(part) for part in one]
+                line = [part + added for part, added in zip(line, more, strict=True)]
+                size += sum(abs(part) * total for part, total in zip(more, totals, strict=True))
+            constant, a, b = line
+            gains = [0.0]
+            for _, _, x, y, _ in reversed(self.options):
+                gains.append(gains[-1] + float((a * x.astype(np.float64) + b * y.astype(np.float64)).max()))
+            most = constant + a * self.total[0] + b * self.total[1] + len(gains) * ROUNDING * size
+            found.append((a, b, most, gains[::-1]))
+        return found
 
     def _reach(self) -> list[list[int]]:
         """Return how much the segments from each on can add to each constraint."""
