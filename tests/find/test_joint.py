@@ -281,8 +281,7 @@ def test_rows_that_stay_in_their_engine(monkeypatch):
     pl = pytest.importorskip("polars")
     from cutpoints._data import lazy_segments
 
-    monkeypatch.setattr(lazy_segments, "HOLDS", 10, raising=False)
-    monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 10, raising=False)
+    monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 10)
     y, s, by = simulated(3, 100)
     frame = pl.DataFrame({"y": y, "p": s, "country": by, "w": s**2 + 1}).lazy()
     goal = {
@@ -299,6 +298,57 @@ def test_rows_that_stay_in_their_engine(monkeypatch):
     }
     with pytest.raises(InvalidParameterError, match="left out where the rows are not in memory"):
         cp.find_joint(frame, weight="w", **goal)
+
+
+NARROWED = (
+    {"maximize": "recall", "subject_to": "precision >= 0.6"},
+    {"maximize": "f1"},
+    {"minimize": "cost(fp=1, fn=5)", "subject_to": "predicted_positive <= 200"},
+    {"maximize": "recall", "subject_to": ["precision >= 0.4", "fpr <= 0.3"], "each": "recall >= 0.2"},
+    {"maximize": "accuracy", "each": ["precision >= 0.3", "mcc >= 0.1"]},
+    {"maximize": "recall", "subject_to": ["precision >= 0.9", "recall >= 0.9"]},
+)
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb", "parquet"])
+@pytest.mark.parametrize("goal", NARROWED, ids=str)
+def test_few_scores_are_fetched(monkeypatch, tmp_path, engine, goal):
+    """Of rows that stay in their engine only some scores are fetched; value and proof are the same."""
+    duckdb, pl = pytest.importorskip("duckdb"), pytest.importorskip("polars")
+    from cutpoints._data import groupby_segments, lazy_segments
+
+    monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 10)
+    monkeypatch.setattr(groupby_segments, "MEMORY_ROWS", 100)
+    monkeypatch.setattr(groupby_segments, "COUNT_CELLS", 300)
+    y, s, by = simulated(4, 500, len(str(goal)))
+    frame = pl.DataFrame({"y": y, "p": s, "country": by})
+    frame.write_parquet(tmp_path / "scores.parquet")
+    connection = duckdb.connect()
+    data = {
+        "polars": frame.lazy,
+        "duckdb": lambda: connection.from_arrow(frame.to_arrow()),
+        "parquet": lambda: tmp_path / "scores.parquet",
+    }[engine]()
+    columns = {"label": "y", "score": "p", "by": "country"}
+    expected = cp.find_joint(frame, **columns, **goal)
+    found = cp.find_joint(data, **columns, **goal)
+
+    assert (expected.status, expected.value) == (found.status, found.value)
+    assert [one.to_dict() for one in expected.attainable] == [one.to_dict() for one in found.attainable]
+    if found.status == "infeasible":
+        return
+    assert found.certificate.cuts < expected.certificate.cuts / 2
+    called = found.decide(s, by)
+    assert (int(y[called == 1].sum()), int((1 - y)[called == 1].sum())) == (
+        found.confusion.tp,
+        found.confusion.fp,
+    )
+    assert expected.single.value == found.single.value
+    assert expected.separate.to_dict() == found.separate.to_dict()
+    assert 0 < found.cross_validated.value
+    for key, entry in found.items():  # the interval ends at the next lower score, fetched or not
+        lower = s[(by == key) & (s < entry.threshold)]
+        assert lower.max(initial=-math.inf) == entry.interval.low
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,8 @@ class FrameSegments:
                 hint="collect the rows first, or filter them and search one segment at a time with find().",
             )
         self._source, self._cells = source, COUNT_CELLS
+        self.whole = False
+        """Whether the first count has every distinct score."""
         self.rows_limit = MEMORY_ROWS
         schema = source.frame.collect_schema()
         for name in names:
@@ -114,7 +116,7 @@ class FrameSegments:
         Rows, if there are few scores or if no count is allowed; at most `most` of them.
         """
         ranges = SegmentRanges.of(wanted, len(self.keys))
-        if self._whole:
+        if self.whole:
             found = self._first.inside(ranges)[0]
         else:
             scores = self._distinct(ranges, most)
@@ -172,8 +174,8 @@ class FrameSegments:
         source._look_at_labels()
         total = int(self._measured.rows.sum())
         frame = self._beside_segments(_SEGMENT, np.arange(len(self.keys)), {})
-        self._whole = total <= self.rows_limit
-        if self._whole:
+        self.whole = total <= self.rows_limit
+        if self.whole:
             got = source._collect(source._sums(frame, [_SEGMENT, ex.SCORE, ex.CODE]))
             codes, low, high = got[ex.CODE], got[ex.SCORE], got[ex.SCORE]
         else:

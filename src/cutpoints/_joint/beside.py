@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from cutpoints._joint.problem import Problem
     from cutpoints._joint.promise import Promise
     from cutpoints._result import Solution
+    from cutpoints._segments import Segments
 
 FOLDS = 5
 
@@ -141,6 +142,32 @@ def separate_thresholds(problem: Problem, keys: list[Any]) -> Separate:
         dict(zip(keys, cuts.thresholds[chosen].tolist(), strict=True)),
         *reached(goal, confusion),
         unsolved,
+    )
+
+
+def separate_of(found: Segments, problem: Problem) -> Separate:
+    """Return each segment's own optimum from what `find_by` found."""
+    cuts, goal = problem.cuts, problem.goal
+    none = cuts.first[:-1]
+    entries = list(found.values())
+    tp, fp = (
+        sum(
+            int(sums[cut]) if one.confusion is None else int(getattr(one.confusion, name))
+            for cut, one in zip(none, entries, strict=True)
+        )
+        for name, sums in (("tp", cuts.tp), ("fp", cuts.fp))
+    )
+    confusion = Confusion(**{key: as_number(count) for key, count in cuts.total.confusion(tp, fp).items()})
+    thresholds = [
+        float(cuts.thresholds[cut]) if one.threshold is None else one.threshold
+        for cut, one in zip(none, entries, strict=True)
+    ]
+    return Separate(
+        confusion.metric(goal.expression),
+        confusion,
+        dict(zip(found, thresholds, strict=True)),
+        *reached(goal, confusion),
+        sum(one.threshold is None for one in entries),
     )
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cutpoints._data.read import as_data
+from cutpoints._find import find, find_by
 from cutpoints._goal import constraints, goal
-from cutpoints._joint.beside import cross_validate, separate_thresholds, single_threshold, total
+from cutpoints._joint.beside import cross_validate, separate_of, separate_thresholds, single_threshold, total
 from cutpoints._joint.data import segmented
 from cutpoints._joint.frontier import Frontier
+from cutpoints._joint.narrow import narrowed
 from cutpoints._joint.problem import Problem
 from cutpoints._joint.promise import Promise
 from cutpoints._joint.randomized import randomized_value
@@ -52,7 +56,8 @@ def find_joint(
     Exact: the optimum over all combinations of cuts, by a search that excludes nearly all of them with a
     bound. Where many combinations come too close to compare them all, the status is ``"gap_limit"``, and the
     certificate says how much better others could be. Takes one to three times as long as sorting the rows
-    by segment and score, more with a gap; needs the distinct scores in memory.
+    by segment and score, more with a gap. Rows that stay in their engine are counted there, and only the
+    scores that may matter are fetched; with a gap or a guarantee, all distinct scores.
 
     Parameters
     ----------
@@ -119,10 +124,26 @@ def find_joint(
     promise = None
     if guarantee is not None:
         promise = Promise.of(guarantee, random_state, data, each=each, gap=gap)
-    rows = segmented(data, by, caller="find_joint")
+    narrow = partial(narrowed, goal=wanted, each=in_each, caller="find_joint")
+    rows = segmented(data, by, caller="find_joint", narrow=None if gaps or promise else narrow)
     problem = Problem(rows.cuts, wanted, in_each, gaps)
     known = data.known(rows.cuts.thresholds.dtype)
-    return joint_solution(problem, rows, promise, random_state, known, rows_are_counted=counted(data, rows))
+    found = joint_solution(problem, rows, promise, random_state, known, rows_are_counted=counted(data, rows))
+    return found if rows.complete else _with_all_cuts(found, problem, data, rows.by)
+
+
+def _with_all_cuts(found: JointSolution, problem: Problem, data: Data, by: tuple[str, ...]) -> JointSolution:
+    """Have what stands beside the thresholds searched on all cuts, where only some are in memory."""
+    if found._beside is None:  # noqa: SLF001 - its other half
+        return found
+    goal = problem.goal
+    wanted: dict[str, Any] = {goal.direction: goal.expression}
+    own = (*goal.constraints, *problem.each)
+    beside = found._beside._replace(  # noqa: SLF001
+        single=lambda: find(data, **wanted, subject_to=goal.constraints),
+        separate=lambda: separate_of(find_by(data, by=list(by), **wanted, subject_to=own), problem),
+    )
+    return replace(found, _beside=beside)
 
 
 def _check_gaps(gaps: tuple[Constraint, ...]) -> None:
