@@ -288,3 +288,24 @@ def test_contours_mark_models(tmp_path):
     assert shown.save(tmp_path / "contours.svg").exists()
     with pytest.raises(InvalidParameterError, match="prevalence"):
         plots.ContourDisplay.of_metric("f1", prevalence=1)
+
+
+def test_the_frontier_of_joint_thresholds(data, tmp_path):
+    """The three rules are points on or below the frontier; what is infeasible is an error."""
+    y, p = data
+    by = np.arange(len(y)) % 3
+    found = cp.find_joint(y, p, by=by, maximize="recall", subject_to="precision >= 0.7")
+    display = plots.JointFrontierDisplay.from_joint(found, ax=axes())
+
+    assert display.recall.tolist() == found.frontier().recall.tolist()
+    assert display.points["together"] == (
+        found.confusion.metric("recall"),
+        found.confusion.metric("precision"),
+    )
+    assert list(display.points) == ["together", "one threshold", "each by itself"]
+    assert display.ax_.get_xlabel() == "Recall over all rows"
+    assert display.save(tmp_path / "joint.png", dpi=40).read_bytes()[:4] == b"\x89PNG"
+    with pytest.raises(InfeasibleError):
+        plots.JointFrontierDisplay.from_joint(
+            cp.find_joint(y, p, by=by, maximize="f1", subject_to="fpr < 0"), ax=axes()
+        )

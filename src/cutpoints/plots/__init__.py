@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         RocDisplay,
     )
     from cutpoints.plots.models import ComparisonDisplay, ExpectedCurveDisplay, ReliabilityDisplay
+    from cutpoints.plots.segments import JointFrontierDisplay
     from cutpoints.plots.thresholds import ConfusionDisplay, ScoresDisplay, ThresholdDisplay
 
 _MODULES = {
@@ -34,6 +35,7 @@ _MODULES = {
     "DetDisplay": "curves",
     "ExpectedCurveDisplay": "models",
     "GainDisplay": "curves",
+    "JointFrontierDisplay": "segments",
     "KsDisplay": "curves",
     "LiftDisplay": "curves",
     "PrecisionRecallDisplay": "curves",
@@ -74,6 +76,7 @@ __all__ = [
     "DetDisplay",
     "ExpectedCurveDisplay",
     "GainDisplay",
+    "JointFrontierDisplay",
     "KsDisplay",
     "LiftDisplay",
     "PrecisionRecallDisplay",
