@@ -234,6 +234,19 @@ def test_infeasible_says_how_far():
         found.raise_if_infeasible()
 
 
+def test_infeasible_says_how_small_a_gap_can_be():
+    """Where bounds in each segment rule out a gap, the smallest one is told."""
+    y, s, by = [0, 1, 1, 0, 1], [1, 2, 3, 1, 2], ["a", "a", "a", "b", "b"]
+    options = {"each": ["recall >= 0.3", "fpr <= 0.5"], "gap": "predicted_positive_rate <= 0.1"}
+    found = cp.find_joint(y, s, by=by, maximize="f1", **options)
+
+    assert found.status == "infeasible"
+    assert [1 / 6] == pytest.approx([one.value for one in found.attainable])
+    assert "0.166667 for a gap of predicted_positive_rate <= 0.1" in repr(found)
+    with pytest.raises(InfeasibleError, match="a gap of predicted_positive_rate"):
+        found.raise_if_infeasible()
+
+
 def test_a_segment_that_cannot_is_named():
     """If no threshold of a segment meets what must hold in each, the message has its key."""
     found = cp.find_joint(

@@ -105,6 +105,8 @@ class Problem:
     def attainable(self) -> tuple[Attainable, ...]:
         """Say how far each constraint can be met, alone and where the others hold."""
         constraints = self.goal.constraints
+        if not constraints:
+            return tuple(self._smallest(i, gap) for i, gap in enumerate(self.gaps))
         alone = [self._attained(one, furthest(one)) for one in constraints]
         if not all(one.met for one in alone):
             return tuple(alone)
@@ -118,6 +120,19 @@ class Problem:
             replace(one, with_others=None if math.isnan(other.value) else other)
             for one, other in zip(alone, others, strict=True)
         )
+
+    def _smallest(self, number: int, gap: Constraint) -> Attainable:
+        """Say how small a gap can be: from each rate on, the next one of the segment that is furthest."""
+        points = self.points
+        above, under = (side[points.cut].astype(np.float64) for side in self._rates[number])
+        known = under != 0
+        rate = above[known] / under[known]
+        furthest_rate = rate.copy()
+        for segment in np.unique(points.segment[known]):
+            own = np.append(np.sort(rate[points.segment[known] == segment]), np.inf)
+            furthest_rate = np.maximum(furthest_rate, own[np.searchsorted(own, rate)])
+        value = float((furthest_rate - rate).min(initial=np.inf))
+        return Attainable(f"a gap of {gap}", value, math.nan, met=value <= gap.bound)
 
     def _attained(self, constraint: Constraint, goal: Goal) -> Attainable:
         try:

@@ -337,7 +337,7 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
             return f"unknown: no thresholds in any of {found.folds} folds"
         held = "".join(f", {text} is {value:.4g}" for text, value in found.constraints.items())
         if self.each:
-            held += f", {' and '.join(self.each)} is broken in {found.broken_segments:,} segments"
+            held += f", {' and '.join(self.each)} is broken in {plural(found.broken_segments, 'segment')}"
         held += "".join(f", a gap of {text} is {value:.4g}" for text, value in found.gap.items())
         return f"{found.value:.6g}  ({found.folds}-fold cross-validated{held})"
 
@@ -353,7 +353,8 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
         if self.guarantee is not None:
             notes.append("without a guarantee")
         if found.unsolved:
-            notes.append(f"{found.unsolved:,} segments have none")
+            have = "has" if found.unsolved == 1 else "have"
+            notes.append(f"{plural(found.unsolved, 'segment')} {have} none")
         return count(found.value) + (f"  ({'; '.join(notes)})" if notes else "")
 
     def _proof(self) -> str:
