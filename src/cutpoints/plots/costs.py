@@ -178,7 +178,7 @@ class ProfitDisplay(CurveDisplay):
     chosen: Chosen
     size = (7.0, 5.0)
     legend_columns = 2
-    heading = "Profit"
+    heading = "Value by share called positive"
 
     @classmethod
     def of_curve(cls, curve: Curve, **point: Any) -> Self:
