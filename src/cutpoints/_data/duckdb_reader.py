@@ -208,5 +208,6 @@ def interruptible() -> Iterator[None]:
                 "The DuckDB connection must not run another query at the same time. "
                 "Another thread is using it.",
                 hint="give each thread its own relation, from connection.cursor().",
+                kind="connection_in_use",
             ) from error
         raise
