@@ -190,6 +190,18 @@ def test_a_policy_remembers_what_it_did(make, tmp_path):
 # --- values
 
 
+def test_labels_are_compared_with_what_was_to_be_expected():
+    """Each label has its cross-validated value in the policy, and is judged by it."""
+    truth, scores = tags(300, seed=27)
+    found = cp.find_labels(truth, scores, maximize="f1", average="macro")
+    policy = found.policy()
+    expected = list(found.cross_validated.each_label)
+
+    assert expected == [one.cross_validated for one in policy.found_on.segments]
+    assert np.mean(expected) == pytest.approx(found.cross_validated.value)
+    assert expected == [one.value.then for one in policy.check(truth, scores).parts]
+
+
 def test_values_are_those_of_scikit_learn():
     """Kappa, micro and macro F1 now are what scikit-learn makes of the decisions."""
     rows = grades(500, seed=7)

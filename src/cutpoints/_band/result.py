@@ -182,12 +182,13 @@ class Band(Deployable, Shown):
         return found
 
     def _deployed(self) -> Deployed:
+        capacity = None if isinstance(self.capacity, dict) else self.capacity  # of rows, not of a column
         found_on = {
             "interval": None,
             "certificate": None,
             "guarantee": self.guarantee,
             "cross_validated": self.cross_validated.value,
-            "review": (self.reviewed, self.reviewed_positives, self.capacity, *self.reviewer),
+            "review": (self.reviewed, self.reviewed_positives, capacity, *self.reviewer),
         }
         return Deployed("band", {"low": self.low, "high": self.high}, self._columns, found_on)
 

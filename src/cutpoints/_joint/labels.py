@@ -332,7 +332,8 @@ def _cross_validate(search: _Search, random_state: Any, *, rows_are_counted: boo
     ]
     total = sum_of(confusions)
     value = search.value(confusions) if infeasible < FOLDS else math.nan
-    return CrossValidatedLabels(value, total, *reached(search.goal, total), FOLDS, infeasible)
+    each = tuple(one.metric(search.goal.expression) for one in confusions)
+    return CrossValidatedLabels(value, total, *reached(search.goal, total), FOLDS, infeasible, each)
 
 
 _CELLS = ("tp", "fp", "fn", "tn")

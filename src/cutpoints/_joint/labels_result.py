@@ -33,6 +33,8 @@ class CrossValidatedLabels(JsonForm):
     broken: tuple[str, ...]
     folds: int
     infeasible_folds: int
+    each_label: tuple[float, ...]
+    """The metric of each label, in their order; NaN where it is undefined."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -133,13 +135,16 @@ class LabelsSolution(Deployable, ShownInRows, Tabular, Mapping[Any, float]):
         total = self.confusion
         assert total is not None
         values = self.table()["value"]
-        cells = zip(self.confusions.items(), values, strict=True)
+        cells = zip(self.confusions.items(), values, self.cross_validated.each_label, strict=True)
         found_on = {
             "interval": None,
             "certificate": None,
             "positives": total.tp + total.fn,
             "negatives": total.fp + total.tn,
-            "segments": [((key if self._long else str(key),), one, counts) for (key, counts), one in cells],
+            "segments": [
+                ((key if self._long else str(key),), one, counts, expected)
+                for (key, counts), one, expected in cells
+            ],
             "cross_validated": self.cross_validated.value,
             "average": self.average,
             "each": self.each,

@@ -186,14 +186,18 @@ def _found_on(found: Any, told: dict[str, Any]) -> FoundOn:
         known["distribution"] = _distribution(context, found.threshold or 0.0)
         known["cross_validated"] = expected_value(found)
     records = [
-        SegmentRecord(key, None if value is None or math.isnan(value) else value, confusion)
-        for key, value, confusion in known.pop("segments", ())
+        SegmentRecord(key, _known(value), confusion, *map(_known, expected))
+        for key, value, confusion, *expected in known.pop("segments", ())
     ]
     if isinstance(found, Segments):
         known["cross_validated"] = _cross_validate_segments(found, records)
     if "review" in known:
         known["review"] = Review(*known["review"])
     return FoundOn(**known, segments=tuple(records))
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
 
 
 def _cross_validate_segments(found: Segments, records: list[SegmentRecord]) -> float | None:

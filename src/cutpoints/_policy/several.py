@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     Table = NDArray[Any]
     """Counts or shares by decision and truth."""
 
+PART_DRAWS = 1000
+"""For each of many segments: their tests are so strict that a normal tail says more than draws."""
 MOST_CELLS = 1000
 """Cells of a confusion matrix that are drawn one by one; of a larger one only those with rows."""
 
@@ -158,8 +160,8 @@ def _band(policy: Policy, asked: dict[str, Any]) -> Judge | None:
         reviewer=None if review is None else (review.sensitivity, review.specificity),
         caller="check",
     )
-    if any(value.terms for value in goal.weights.values()):
-        return None  # counts do not tell what the columns of a cost add up to
+    if goal.columns:  # counts do not tell what they add up to
+        return None
     # The order of a tally: negative, review, positive; negatives before positives.
     names = (("tn", "fn"), ("reviewed_negatives", "reviewed_positives"), ("fp", "tp"))
     weights = np.array([[float(goal.weights[name].constant) for name in row] for row in names])
@@ -376,23 +378,23 @@ def _counted_parts(judge: Judge, table: Table) -> Table:
     return table[table[:, :, -1].sum(axis=-1) > 0]
 
 
-def _drawn(judge: Judge, table: Table) -> NDArray[np.float64]:
+def _drawn(judge: Judge, table: Table, draws: int = DRAWS) -> NDArray[np.float64]:
     """Return values for shares of the cells as plausible as these counts make them."""
     kept_parts = _counted_parts(judge, table)
     parts = kept_parts if judge.average == "macro" else kept_parts.sum(axis=0)[None]
-    found = np.zeros(DRAWS)
+    found = np.zeros(draws)
     for part in parts:
-        found += np.asarray(judge.values(_shares(part)), dtype=np.float64)
+        found += np.asarray(judge.values(_shares(part, draws)), dtype=np.float64)
     return found / max(len(parts), 1)
 
 
-def _shares(part: Table) -> Table:
+def _shares(part: Table, draws: int) -> Table:
     """Draw shares per 1,000 rows; by Jeffreys' prior for four cells, and as much in all for more of them."""
     flat = part.reshape(-1).astype(np.float64)
     there = np.arange(len(flat)) if len(flat) <= MOST_CELLS else np.flatnonzero(flat)
-    drawn = np.zeros((DRAWS, len(flat)))
-    drawn[:, there] = generator(0, flat).dirichlet(flat[there] + 2 / len(there), size=DRAWS)
-    return 1000 * drawn.reshape(DRAWS, *part.shape)
+    drawn = np.zeros((draws, len(flat)))
+    drawn[:, there] = generator(0, flat).dirichlet(flat[there] + 2 / len(there), size=draws)
+    return 1000 * drawn.reshape(draws, *part.shape)
 
 
 def _drawn_in_blocks(judge: Judge, now: Tally) -> NDArray[np.float64]:
@@ -514,8 +516,8 @@ def parts_of(policy: Policy, now: Tally, alpha: float, psi: float) -> tuple[Part
             alone = judge._replace(average=None)
             value = _compared(
                 alone,
-                (table[None], _drawn(alone, table[None])),
-                (None, None) if before is None else (before[None], _drawn(alone, before[None])),
+                (table[None], _drawn(alone, table[None], PART_DRAWS)),
+                (None, None) if before is None else (before[None], _drawn(alone, before[None], PART_DRAWS)),
                 None if record is None else record.cross_validated,
                 level,
             )
