@@ -149,17 +149,20 @@ def search_while_killing(folder):
 def search_while_a_task_fails(folder):
     """Search where the first task to run raises, and Spark tries it again."""
     where, scores, labels = _spark_data(folder, 100_000, 4)
-    # The old value of a property of Java: nothing the first time.
-    first = "java_method('java.lang.System', 'setProperty', 'cutpoints.failed', 'yes') is null"
-    fails_once = f"case when {first} then raise_error('this task fails once') is null else true end"
-    with servers.spark_session("local[2,4]") as session:
-        frame = session.read.parquet(where).filter(fails_once)
-        actual = cp.find(frame, label="y", score="p", maximize="f1")
-        java = session.sparkContext._jvm.java.lang
-        assert "yes" == java.System.getProperty("cutpoints.failed")
-    with servers.spark_session("local[2,1]") as session:
-        frame = session.read.parquet(where).filter(fails_once)
-        with pytest.raises(Exception, match="this task fails once"):
+
+    def fails_once(name):
+        # The old value of a property of Java: nothing the first time, and then the words are no number.
+        old = f"java_method('java.lang.System', 'setProperty', 'cutpoints.{name}', '1')"
+        return f"cast(coalesce({old}, 'fails once') as int) = 1"
+
+    strict = {"spark.sql.ansi.enabled": "true"}
+    with servers.spark_session("local[2,4]", **strict) as session:
+        frame = session.read.parquet(where)
+        actual = cp.find(frame.filter(fails_once("retried")), label="y", score="p", maximize="f1")
+        assert "1" == session.sparkContext._jvm.java.lang.System.getProperty("cutpoints.retried")
+    with servers.spark_session("local[2,1]", **strict) as session:
+        frame = session.read.parquet(where).filter(fails_once("not retried"))
+        with pytest.raises(Exception, match="fails once"):
             cp.find(frame, label="y", score="p", maximize="f1")
     _compare(actual, scores, labels)
 
