@@ -30,7 +30,7 @@ from cutpoints._search.each import Groups
 from cutpoints._search.guarantee import Confidence, certify
 from cutpoints._search.optimum import best_cut
 from cutpoints._search.run import SearchResult, decide, score_distribution, search, undefined
-from cutpoints._search.sweep import all_cuts
+from cutpoints._search.sweep import all_cuts, cuts_of
 from cutpoints._shown import KnownColumns
 from cutpoints._validate import check_confidence
 from cutpoints._wording import Argument
@@ -267,13 +267,16 @@ def _find_in_each(wanted: Goal, data: Data, each: Any, by: Any, *, guarantee: An
     held = read_constraints(each, "find", parameter="each")
     columns = tuple(column for one in held for column in one.expression.columns)
     rows, names = segment_keys.read(data.adding(columns, "find"), by, "find")
-    if not isinstance(rows, Grouped):
-        raise InvalidParameterError(
-            "each", caller="find", expected="left out where the rows are not in memory", got=each,
-            hint="collect the rows first.",
-        )  # fmt: skip
-    groups = Groups.of([rows.source(i) for i in range(len(rows.keys))], held)
-    cuts = all_cuts(rows.whole)
+    if isinstance(rows, Grouped):
+        whole: Source = rows.whole
+        passes = 0
+        groups = Groups(tuple(all_cuts(rows.source(i)) for i in range(len(rows.keys))), held)
+    else:
+        whole = data.adding(columns, "find").source()
+        parts: Any = rows.answer(dict.fromkeys(range(len(rows.keys))), whole.summary().rows, count=False)
+        groups = Groups(tuple(cuts_of(rows.summary(i), parts[i]) for i in parts), held)
+        passes = rows.passes
+    cuts = all_cuts(whole)
     allowed = groups.allowed(cuts)
 
     def told(group: int, constraint: Constraint, value: float) -> EachGroup:
@@ -289,9 +292,9 @@ def _find_in_each(wanted: Goal, data: Data, each: Any, by: Any, *, guarantee: An
 
     feasible = cuts.feasible(wanted.constraints) & allowed
     choice = best_cut(cuts, wanted, feasible) if feasible.any() else None
-    found = SearchResult(cuts.summary, cuts, choice, "sweep", rows.whole.passes, cuts.summary.rows)
+    found = SearchResult(cuts.summary, cuts, choice, "sweep", whole.passes + passes, cuts.summary.rows)
     if choice is None:
-        solution = _infeasible(wanted, found, partial(_look, rows.whole, method="auto"))
+        solution = _infeasible(wanted, found, partial(_look, whole, method="auto"))
         return replace(solution, each=told(groups.strictest(cuts), held[0], math.nan))
     tightest = groups.tightest(cuts.thresholds[choice.best])
     return replace(_with_names(_optimal(wanted, found), data), each=told(*tightest))

@@ -6,11 +6,11 @@ import pyarrow as pa
 import pytest
 
 import cutpoints as cp
-from cutpoints._data import groupby, streaming
+from cutpoints._data import groupby, groupby_segments, lazy_segments, streaming
 from cutpoints._data.groupby import FrameSource
 from cutpoints._data.streaming import Columns
 from cutpoints._find import solve
-from cutpoints._goal import goal
+from cutpoints._goal import constraints, goal
 from cutpoints._search.run import search
 from cutpoints.exceptions import CutpointError, InvalidInputError
 
@@ -104,3 +104,63 @@ def test_an_unknown_column_says_which_there_are(engine):
     with pytest.raises(InvalidInputError, match="'amuont' must be in") as error:
         found_by(engine, TABLE | {"amount": TABLE["cents"]}, minimize="cost(fp=5, fn=amuont)")
     assert "did you mean 'amount'" in str(error.value)
+
+
+def by_groups(engine, table, find, **asked):
+    """Call `find_by`, or `find` with groups, on rows that are not collected."""
+    frame = engine.frame(pa.table(table))
+    if engine.grouped:
+        columns = goal(**{k: v for k, v in asked.items() if k not in ("by", "each", "weight")}, columns=True)
+        added = dict.fromkeys(columns.columns)
+        for one in constraints(asked.get("each")):
+            added |= dict.fromkeys(one.expression.columns)
+        frame = FrameSource(
+            nw.from_native(frame), label="y", score="p", weight=asked.pop("weight", None), added=tuple(added)
+        )
+        return find(frame, **asked)
+    return find(frame, label="y", score="p", **asked)
+
+
+SEGMENTED = {
+    **TABLE,
+    "day": np.arange(ROWS) % 3,
+    # One segment has no negative values, one has cents only, one has floats.
+    "mixed": np.select(
+        [np.arange(ROWS) % 3 == 0, np.arange(ROWS) % 3 == 1],
+        [np.abs(TABLE["floats"]), TABLE["cents"]],
+        TABLE["floats"],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "weight"),
+    [
+        ({"minimize": "cost(fp=5, fn=cents)"}, None),
+        ({"minimize": "cost(fp=2, fn=mixed)", "subject_to": "called(integers) <= 500"}, "w"),
+    ],
+    ids=["cents", "mixed"],
+)
+@pytest.mark.parametrize("holds", [1 << 20, 40])
+def test_same_costs_of_segments_on_every_engine(engine, asked, weight, holds, monkeypatch):
+    """Each segment has the value, the confusion and the grid that its rows alone have in memory."""
+    expected = cp.find_by(pa.table(SEGMENTED), label="y", score="p", weight=weight, by="day", **asked)
+    monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 10)
+    monkeypatch.setattr(groupby_segments, "MEMORY_ROWS", holds)
+    found = by_groups(engine, SEGMENTED, cp.find_by, weight=weight, by="day", **asked)
+
+    assert list(expected) == list(found)
+    for one, other in zip(expected.values(), found.values(), strict=True):
+        assert told(one)[0] == told(other)[0]
+
+
+@pytest.mark.parametrize("each", ["predicted_positive <= 20", "called(cents) <= 300"])
+def test_same_capacity_in_every_group_on_every_engine(engine, each, monkeypatch):
+    """One threshold, with a bound on every day: the same answer, and the same tightest day."""
+    asked = {"minimize": "cost(fp=5, fn=mixed)", "by": "day", "each": each}
+    expected = cp.find(pa.table(SEGMENTED), label="y", score="p", **asked)
+    monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 10)
+    found = by_groups(engine, SEGMENTED, cp.find, **asked)
+
+    assert told(expected)[0] == told(found)[0]
+    assert expected.each == found.each

@@ -154,8 +154,10 @@ class Data:
             and column.name in self.rows.named_arrays
         ):
             return
-        if isinstance(self.rows, ReadyRows) and column in getattr(self.rows.source, "columns", ()):
-            return
+        if isinstance(self.rows, ReadyRows):
+            known = getattr(self.rows.source, "columns", ())
+            if column in [getattr(one, "column", one) for one in known]:
+                return
         counted = self.counted or isinstance(self.rows, ReadyRows)
         if counted or self.named == (column.values is not None):
             must_be, hint = (

@@ -277,11 +277,13 @@ class FrameSource:
         """Return scores, codes and weights as integers: element-wise work only."""
         return self._rounded(self._elements(), factors(self._grid))
 
-    def _rounded(self, frame: nw.LazyFrame[Any], scale: tuple[Any, Any]) -> nw.LazyFrame[Any]:
-        """Make integers of the weights."""
+    def _rounded(
+        self, frame: nw.LazyFrame[Any], scale: tuple[Any, Any], units: Any = None
+    ) -> nw.LazyFrame[Any]:
+        """Make integers of the weights, and of the parts of columns."""
         for column in self._added:
             frame = ex.rounded(frame, column.own, scale)
-        return gc.rounded(frame, self._parts)
+        return gc.rounded(frame, self._parts, units)
 
     def _elements(self) -> nw.LazyFrame[Any]:
         """Return scores, codes, weights as floats, and what is beside them."""

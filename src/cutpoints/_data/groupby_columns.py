@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
+import numpy as np
 
 from cutpoints._data import expressions as ex
 from cutpoints._data.added_columns import CENT_ROUNDING, Ends, parts
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._kernel.tables import ColumnTotals
+    from cutpoints._kernel.weights import FixedPoint
     from cutpoints.metrics.columns import Column
 
 _MOST, _LEAST, _MISSING, _INFINITE, _FINER = _MEASURES = "most", "least", "missing", "infinite", "finer"
@@ -82,28 +84,52 @@ def measures(columns: Sequence[Added]) -> list[nw.Expr]:
 
 def measured(columns: Sequence[Added], got: Mapping[str, NDArray[Any]], rows: int) -> list[AddedPart]:
     """Return the parts that arrays in memory would have; raise for missing and infinite values."""
-    found = []
-    for one in columns:
-        most, least, missing, infinite, finer = (float(got[f"{one.own}_{name}"][0]) for name in _MEASURES)
-        name = one.column.name
-        if missing:
-            raise InvalidInputError.nan(name=name, count=int(missing), rows=rows, first=None)
-        if infinite:
-            raise InvalidInputError.infinite(name=name, count=int(infinite), rows=rows, first=None)
-        each = parts(one.column, Ends(least, most, cents=not finer), rows)
-        found += [AddedPart(one, f"{one.own}{'p' if part.sign > 0 else 'm'}", part) for part in each]
+    (found,) = measured_groups(columns, got, np.zeros(1, dtype=np.int64), np.array([rows]))
     return found
 
 
-def rounded(frame: nw.LazyFrame[Any], found: Sequence[AddedPart]) -> nw.LazyFrame[Any]:
-    """Make integers of the parts' values."""
+def measured_groups(
+    columns: Sequence[Added],
+    got: Mapping[str, NDArray[Any]],
+    groups: NDArray[np.int64],
+    rows: NDArray[np.int64],
+) -> list[list[AddedPart]]:
+    """Return the same for each group of rows; `groups` says to which of them each measure belongs."""
+    found: list[list[AddedPart]] = [[] for _ in rows]
+    for one in columns:
+        each = {name: got[f"{one.own}_{name}"].astype(np.float64) for name in _MEASURES}
+        name, total = one.column.name, int(rows.sum())
+        if each[_MISSING].sum():
+            raise InvalidInputError.nan(name=name, count=int(each[_MISSING].sum()), rows=total, first=None)
+        if each[_INFINITE].sum():
+            raise InvalidInputError.infinite(
+                name=name, count=int(each[_INFINITE].sum()), rows=total, first=None
+            )
+        most, least, finer = np.full(len(rows), -np.inf), np.full(len(rows), np.inf), np.zeros(len(rows))
+        np.maximum.at(most, groups, each[_MOST])
+        np.minimum.at(least, groups, each[_LEAST])
+        np.add.at(finer, groups, each[_FINER])
+        for group, place in enumerate(found):
+            ends = Ends(float(least[group]), float(most[group]), cents=not finer[group])
+            for part in parts(one.column, ends, int(rows[group])):
+                place.append(AddedPart(one, f"{one.own}{'p' if part.sign > 0 else 'm'}", part))
+    return found
+
+
+def scale(grid: FixedPoint) -> tuple[float, float]:
+    """Return two factors whose product scales a value to half of its integer, see `expressions.rounded`."""
+    return factors(grid) if grid.parts == 1 else (grid.parts / 2, 1.0)
+
+
+def rounded(
+    frame: nw.LazyFrame[Any],
+    found: Sequence[AddedPart],
+    units: Mapping[str, tuple[nw.Expr, nw.Expr]] | None = None,
+) -> nw.LazyFrame[Any]:
+    """Make integers of the parts' values, by their grids or by these factors of each part."""
     for part in found:
         value = nw.col(part.added.own) * float(part.totals.sign)
         frame = frame.with_columns(nw.when(value > 0.0).then(value).otherwise(ex.number(0)).alias(part.own))
-        grid = part.totals.grid
-        if grid.parts == 1:
-            frame = ex.rounded(frame, part.own, factors(grid))
-        else:
-            whole = ex.whole(nw.col(part.own) * float(grid.parts) + 0.5)
-            frame = frame.with_columns(whole.cast(nw.Int64()).alias(part.own))
+        by = scale(part.totals.grid) if units is None else units[part.own]
+        frame = ex.rounded(frame, part.own, by)
     return frame

@@ -18,6 +18,7 @@ rounding of an engine can make the answer wrong.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
@@ -26,12 +27,14 @@ import numpy as np
 from cutpoints._data import expressions as ex
 from cutpoints._data import file_errors
 from cutpoints._data import groupby as frames
+from cutpoints._data import groupby_columns as gc
+from cutpoints._data.added_columns import with_totals
 from cutpoints._data.bins import LARGEST, ROOT, Seen, join
 from cutpoints._data.groupby_weights import Measured, factors, measured, measures, to_measure
 from cutpoints._data.segment_codes import coded, combined
 from cutpoints._data.segments import SegmentRanges
 from cutpoints._data.streaming import SWEEP_SCORES
-from cutpoints._kernel.tables import MEMORY_ROWS, Histogram, Ranges, Rows, Summary
+from cutpoints._kernel.tables import MEMORY_ROWS, ColumnTotals, Histogram, Ranges, Rows, Summary
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -65,14 +68,6 @@ class FrameSegments:
     """Segments of a frame that is not collected: the first count of each, and shared passes after it."""
 
     def __init__(self, source: FrameSource, names: Sequence[str]) -> None:
-        if source.columns:
-            raise InvalidParameterError(
-                "by",
-                caller="find_by",
-                expected="left out where a goal adds up columns of rows that are not in memory",
-                got=list(names),
-                hint="collect the rows first, or filter them and search one segment at a time with find().",
-            )
         self._source, self._cells = source, COUNT_CELLS
         self.whole = False
         """Whether the first count has every distinct score."""
@@ -88,6 +83,7 @@ class FrameSegments:
         source._added = [] if self._measured.counted.all() else source._weights
         scale = np.array([factors(grid) for grid in self._measured.grids])
         self._units = np.where(self._measured.counted[:, None], 0.0, scale)
+        self._part_units = self._units_of_parts()
         self._first = self._latest = self._first_count()
         self._ends = np.searchsorted(self._first.segments, np.arange(len(self.keys) + 1))
 
@@ -102,7 +98,9 @@ class FrameSegments:
 
     def summary(self, segment: int) -> Summary:
         """Return what the rows of a segment are."""
-        return frames.summary_of(self._part(segment), self._measured.grids[segment])
+        groups = self._part(segment)
+        columns = with_totals(self._totals[segment], groups.added)
+        return replace(frames.summary_of(groups, self._measured.grids[segment]), columns=columns)
 
     def histogram(self, segment: int) -> Histogram:
         """Return the first count of a segment."""
@@ -137,8 +135,10 @@ class FrameSegments:
         weights = self._source._weights
         own = [f"v{i}" for i in range(len(values))]
         named = [value.alias(name) for value, name in zip(values, own, strict=True)]
-        frame = self._source.frame.select(*named, *self._source.beside, *to_measure(weights))
-        wanted = [nw.len().alias(ex.ROWS), *measures(weights)]
+        columns = self._source.columns
+        added = gc.to_measure(columns, self._source._weight())
+        frame = self._source.frame.select(*named, *self._source.beside, *to_measure(weights), *added)
+        wanted = [nw.len().alias(ex.ROWS), *measures(weights), *gc.measures(columns)]
         query = frame.group_by(*own, *self._texts).agg(*wanted).head(MOST_SEGMENTS + 1)
         self._source.passes += 1
         found = frames.run(query)
@@ -166,7 +166,24 @@ class FrameSegments:
                 )
         got = {name: found.get_column(name).to_numpy() for name in found.columns if name not in own}
         ends = measured(weights, got, codes)
+        self._parts = gc.measured_groups(columns, got, codes, ends.rows)
         return keys, list(segments), np.array(list(segments.values()), np.int64), ends
+
+    def _units_of_parts(self) -> dict[str, NDArray[np.float64]]:
+        """Find the parts of columns that any segment has, which all of them then get; return their factors.
+
+        A part that a segment has not is empty there, on the grid of the column's other part.
+        """
+        every = {part.own: part for parts in self._parts for part in parts}
+        self._source._parts = list(every.values())
+        units = {own: np.zeros((len(self.keys), 2)) for own in every}
+        self._totals: list[list[ColumnTotals]] = []
+        for segment, parts in enumerate(self._parts):
+            grids = {part.added.own: part.totals.grid for part in parts}
+            self._totals.append([part.totals._replace(grid=grids[part.added.own]) for part in every.values()])
+            for own, part in every.items():
+                units[own][segment] = gc.scale(grids[part.added.own])
+        return units
 
     def _first_count(self) -> _Cells:
         """Check, and count all rows: a pass."""
@@ -210,6 +227,8 @@ class FrameSegments:
         frame = source._elements()
         if source._added:
             columns = columns | dict(zip(_UNITS, self._units[segments].T, strict=True))
+        for own, units in self._part_units.items():
+            columns = columns | {f"{own}_{unit}": units[segments, i] for i, unit in enumerate(_UNITS)}
         # A key may have several texts, such as NaN and null: the entries are repeated for each.
         order = np.argsort(segments, kind="stable")
         start = np.searchsorted(segments[order], self._codes, side="left")
@@ -225,7 +244,10 @@ class FrameSegments:
         table |= {own: column[entry].tolist() for own, column in columns.items()}
         small = _native(table, frame).with_columns(nw.col(own).cast(nw.String()) for own in self._texts)
         beside = frame.join(_sent(small), on=self._texts, how="inner")
-        return source._rounded(beside, (nw.col(_UNITS[0]), nw.col(_UNITS[1])))
+        scales = {
+            own: (nw.col(f"{own}_{_UNITS[0]}"), nw.col(f"{own}_{_UNITS[1]}")) for own in self._part_units
+        }
+        return source._rounded(beside, (nw.col(_UNITS[0]), nw.col(_UNITS[1])), scales)
 
     def _before(self, ranges: SegmentRanges) -> _Cells | None:
         """Return the latest count that has all rows of these ranges, and no cell that they cut in two."""
@@ -244,7 +266,7 @@ class FrameSegments:
         before = self._before(ranges)
         if before is None:
             return
-        totals = np.zeros((2, 3, len(ranges.low)), dtype=np.int64)
+        totals = np.zeros((2, len(now.groups.columns) - 2, len(ranges.low)), dtype=np.int64)
         for cells, found in zip((before, now), totals, strict=True):
             inside, which = cells.inside(ranges)
             for column, sums in zip(inside.groups.columns[2:], found, strict=True):

@@ -11,14 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints._search.sweep import all_cuts
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from cutpoints._data.source import Source
     from cutpoints._kernel.cuts import Cuts
     from cutpoints.metrics.expression import Constraint
 
@@ -29,11 +24,6 @@ class Groups:
 
     cuts: tuple[Cuts, ...]
     constraints: tuple[Constraint, ...]
-
-    @classmethod
-    def of(cls, parts: Sequence[Source], constraints: tuple[Constraint, ...]) -> Groups:
-        """Sort each group."""
-        return cls(tuple(map(all_cuts, parts)), constraints)
 
     def allowed(self, cuts: Cuts) -> NDArray[np.bool_]:
         """Return the cuts of all rows at which no group breaks a constraint."""
