@@ -106,6 +106,9 @@ def test_lazy_frames_and_the_shell(tmp_path):
     lazy = cp.find_band(pl.from_pandas(frame).lazy(), label="y", score="p", **goal)
     assert (found.low, found.high, found.value) == (lazy.low, lazy.high, lazy.value)
     assert found.cross_validated.value >= found.value
+    found.policy().save(tmp_path / "policy.json")
+    loaded = cp.Policy.load(tmp_path / "policy.json")
+    assert found.decide(frame.p.to_numpy()).tolist() == loaded.decide(frame.p.to_numpy()).tolist()
     frame.to_csv(tmp_path / "rows.csv", index=False)
     call = [
         "band",
