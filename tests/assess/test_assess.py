@@ -116,7 +116,7 @@ def table(n, runs):
         y, scores = rare(n, seed)
         if y.sum() < 5:
             continue
-        a = cp.assess(y, scores, maximize="f1", n_bootstrap=0, random_state=seed)
+        a = cp.assess(y, scores, maximize="f1", n_bootstrap=0)
         mean_fold = np.nanmean(np.nan_to_num(a.cross_validation.fold_values, nan=0.0))
         found.append((a.resubstitution, truth(a.solution.threshold), a.cross_validated, mean_fold))
     return np.mean(found, axis=0)
@@ -172,7 +172,7 @@ def test_bootstrap_covers_roughly():
     for _ in range(60):
         scores = rng.normal(size=500)
         y = rng.random(500) < 1 / (1 + np.exp(-2 * scores))
-        a = cp.assess(y, scores, maximize="accuracy", n_bootstrap=200, random_state=rng)
+        a = cp.assess(y, scores, maximize="accuracy", n_bootstrap=200)
         inside += a.bootstrap.low <= 0 <= a.bootstrap.high
     assert inside >= 51
 
