@@ -242,7 +242,7 @@ def _check_both_ways(wanted: Goal, summary: Summary) -> None:
         always = "never helps" if loss else "is never worse"
         raise InvalidInputError(
             f"'{expression}' must have something for and something against calling a row positive. "
-            f"On these rows calling a row positive {always}, whatever the label: no score helps to decide.",
+            f"On these rows calling a row positive {always}, whatever the label: no score could help.",
             hint="check signs and cells: fn is a miss, fp a false alarm; in profit(...) costs are negative.",
         )
 

@@ -454,7 +454,7 @@ def test_open_and_infeasible_constraints():
     assert ("open", None, None) == (inside.status, inside.threshold, inside.value)
     assert 32 == inside.open_rows
     assert "infeasible" == never.status
-    assert "status      open" in repr(inside)
+    assert "status   open" in repr(inside)
     assert {"status": "open", "lower": "-inf"}.items() <= inside.to_dict().items()
 
 
