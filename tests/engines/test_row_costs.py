@@ -114,10 +114,8 @@ def by_groups(engine, table, find, **asked):
         added = dict.fromkeys(columns.columns)
         for one in constraints(asked.get("each")):
             added |= dict.fromkeys(one.expression.columns)
-        frame = FrameSource(
-            nw.from_native(frame), label="y", score="p", weight=asked.pop("weight", None), added=tuple(added)
-        )
-        return find(frame, **asked)
+        roles = Columns(label="y", score="p", weight=asked.pop("weight", None), added=tuple(added))
+        return find(FrameSource(nw.from_native(frame), roles), **asked)
     return find(frame, label="y", score="p", **asked)
 
 
