@@ -250,6 +250,7 @@ def _check_both_ways(wanted: Goal, summary: Summary) -> None:
 def _find_in_each(wanted: Goal, data: Data, each: Any, by: Any, *, guarantee: Any, method: Any) -> Solution:
     """Find one threshold at which constraints hold in every group."""
     from cutpoints._data import segment_keys
+    from cutpoints._data.segment_codes import in_order
     from cutpoints._data.segments import Grouped
 
     for name, given, hint in (
@@ -267,20 +268,21 @@ def _find_in_each(wanted: Goal, data: Data, each: Any, by: Any, *, guarantee: An
     held = read_constraints(each, "find", parameter="each")
     columns = tuple(column for one in held for column in one.expression.columns)
     rows, names = segment_keys.read(data.adding(columns, "find"), by, "find")
+    order = in_order(rows.keys)  # of equally tight groups the first one is told, whatever the engine
     if isinstance(rows, Grouped):
         whole: Source = rows.whole
         passes = 0
-        groups = Groups(tuple(all_cuts(rows.source(i)) for i in range(len(rows.keys))), held)
+        groups = Groups(tuple(all_cuts(rows.source(i)) for i in order), held)
     else:
         whole = data.adding(columns, "find").source()
-        parts: Any = rows.answer(dict.fromkeys(range(len(rows.keys))), whole.summary().rows, count=False)
-        groups = Groups(tuple(cuts_of(rows.summary(i), parts[i]) for i in parts), held)
+        parts: Any = rows.answer(dict.fromkeys(order), whole.summary().rows, count=False)
+        groups = Groups(tuple(cuts_of(rows.summary(i), parts[i]) for i in order), held)
         passes = rows.passes
     cuts = all_cuts(whole)
     allowed = groups.allowed(cuts)
 
     def told(group: int, constraint: Constraint, value: float) -> EachGroup:
-        key = rows.keys[group]
+        key = rows.keys[order[group]]
         return EachGroup(
             names,
             tuple(map(str, held)),
