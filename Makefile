@@ -52,10 +52,11 @@ chromium:
 test: lint chromium ## run all checks: lint, types, tests, examples in docstrings
 	$(BIN)/python $(PYTEST)
 
-lint: $(DEV_INSTALLED) ## run ruff (lint and format) and mypy; changes nothing
+lint: $(DEV_INSTALLED) ## run ruff (lint and format), mypy and basedpyright; changes nothing
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/basedpyright
 
 slow: $(DEV_INSTALLED) ## run the tests that `make test` leaves out
 	$(BIN)/python $(PYTEST) -m slow

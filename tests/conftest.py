@@ -5,6 +5,8 @@ from hypothesis import HealthCheck, settings
 
 from engines import servers
 
+collect_ignore = ["typing/api.py"]  # for type checkers, never run
+
 # The normal run is reproducible: the examples depend on the test alone, so a red run stays red.
 # No deadline, since the first call of a test pays for imports and two workers share two cores.
 # For the same reason nothing is said of slow examples: the very first one took 48 s on a busy machine.

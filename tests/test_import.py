@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -74,6 +75,14 @@ def test_public_name_exists_and_is_documented(name):
     if name != "__version__":
         assert inspect.getdoc(value)
         assert inspect.getdoc(value) != inspect.getdoc(type(value))
+
+
+def test_the_type_of_every_public_name_is_pinned():
+    """A new public name also goes into the file that type checkers check, or users' checkers go unasked."""
+    text = (Path(__file__).parent / "typing" / "api.py").read_text(encoding="utf-8")
+    modules = {"exceptions", "ilp", "metrics", "plots"}
+
+    assert set(cutpoints.__all__) - {"__version__"} == set(re.findall(r"\bcp\.(\w+)", text)) | modules
 
 
 def test_unknown_name_is_an_attribute_error():

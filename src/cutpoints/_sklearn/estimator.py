@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -49,15 +50,17 @@ if TYPE_CHECKING:
 _ALSO = ("a share between 0 and 1", "'prefit'")
 """What `cv` may be other than folds."""
 
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
-def _has(method: str) -> Any:
-    """Return a check for `available_if`: the inner estimator has the method."""
+
+def _if_available(method: _Method) -> _Method:
+    """Give the classifier a method if its inner estimator has it; `available_if` alone loses the types."""
 
     def check(self: CutpointClassifier) -> bool:
-        getattr(getattr(self, "estimator_", self.estimator), method)  # raises AttributeError if not
+        getattr(getattr(self, "estimator_", self.estimator), method.__name__)  # raises AttributeError if not
         return True
 
-    return check
+    return available_if(check)(method)
 
 
 class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -462,19 +465,19 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         positive = int(np.flatnonzero(self.classes_ == self._positive)[0])
         return self.classes_[np.where(called, positive, 1 - positive)]
 
-    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @_if_available
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return the probabilities of the fitted estimator."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.predict_proba(X)
 
-    @available_if(_has("predict_log_proba"))  # type: ignore[untyped-decorator]
+    @_if_available
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Return the logarithms of the probabilities of the fitted estimator."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.predict_log_proba(X)
 
-    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    @_if_available
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the decision function of the fitted estimator."""
         check_is_fitted(self, "estimator_")

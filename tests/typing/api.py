@@ -1,0 +1,221 @@
+"""The public signatures as type checkers see them: checked by mypy and basedpyright, never run.
+
+A change here is a change of what users' own checkers say about their code.
+"""
+
+from pathlib import Path
+from typing import Any, Literal, assert_type
+
+import numpy as np
+from numpy.typing import NDArray
+
+import cutpoints as cp
+from cutpoints import exceptions, ilp, plots
+from cutpoints import metrics as m
+
+y = [0, 1, 0, 1]
+p = np.array([0.1, 0.4, 0.35, 0.8])
+segment = ["a", "a", "b", "b"]
+
+# Metrics are expressions, and comparisons of them are constraints.
+assert_type(m.f1, m.Metric)
+assert_type(m.f1(tp=9, fp=2, fn=1, tn=8), Any)
+assert_type(0.7 * m.accuracy + 0.3 * m.recall, m.Expression)
+by_count: m.Expression = m.cost(fp=1, fn=5)
+by_row: m.Expression = m.cost(fp=5, fn=m.column("amount"))
+assert_type(m.precision >= 0.95, m.Constraint)
+assert_type(m.fpr <= 0.01, m.Constraint)
+assert_type(m.get("mcc"), m.Expression)
+
+# read, from_counts
+data = cp.read(Path("scores.csv"), label="y", score="p", where="month = 10")
+assert_type(data, cp.Data)
+assert_type(cp.from_counts([0.1, 0.2], positives=[1, 2], negatives=[3, 4]), cp.Data)
+
+# find: the goal is a name, a text, an expression or a function; the data are arrays, a frame or files.
+solution = cp.find(y, p, maximize="f1")
+assert_type(solution, cp.Solution)
+assert_type(solution.threshold, float | None)
+assert_type(solution.value, float | None)
+assert_type(solution.confusion, cp.Confusion | None)
+assert_type(solution.constraints, tuple[str, ...])
+assert_type(solution.certificate.upper, float)
+assert_type([tie.threshold for tie in solution.ties], list[float])
+assert_type(solution.metrics(), dict[str, float])
+assert_type(solution.decide(p), NDArray[np.int8])
+assert_type(solution.raise_if_infeasible(), cp.Solution)
+assert_type(solution.to_dict(), dict[str, Any])
+if solution.interval is not None:
+    assert_type(solution.interval.low, float)
+if solution.confusion is not None:
+    assert_type(solution.confusion.tp, int | float)
+    assert_type(solution.confusion.metric("f1"), float)
+cp.find(y, p, minimize=m.cost(fp=1, fn=5), subject_to=[m.precision >= 0.9, "recall >= 0.5"])
+cp.find("scores.csv", label="y", score="p", maximize=0.7 * m.accuracy + 0.3 * m.recall)
+cp.find(data, maximize="recall", subject_to=m.precision >= 0.9, guarantee=0.95)
+cp.find(y, p, maximize=lambda tp, fp, fn, tn: tp - fp)
+cp.find(y, p, maximize="f1", by=segment, each="precision >= 0.5")
+
+# find_by: one solution for each segment
+segments = cp.find_by(y, p, by=segment, maximize="f1", min_rows=2)
+assert_type(segments["a"].threshold, float | None)
+assert_type(segments["a"].decide(p), NDArray[np.int8])
+assert_type(segments.solved, dict[Any, cp.Solution])
+assert_type(segments.unsolved, dict[Any, str])
+assert_type(segments.policy("by segment", default="error"), cp.Policy)
+
+# find_joint: one goal over all segments
+joint = cp.find_joint(y, p, by=segment, maximize="recall", subject_to="precision >= 0.5", gap="recall <= 0.1")
+assert_type(joint.value, float | None)
+assert_type(joint.thresholds, dict[Any, float])
+assert_type(joint["a"].threshold, float)
+assert_type(joint.single, cp.Solution)
+assert_type(joint.cross_validated.value, float)
+assert_type(joint.decide(p, by=segment), NDArray[np.int8])
+assert_type(joint.policy("joint"), cp.Policy)
+
+# find_labels: rows that may have several labels
+labels = cp.find_labels([[0, 1], [1, 0]], [[0.1, 0.8], [0.7, 0.2]], maximize="f1", average="macro")
+assert_type(labels.thresholds, dict[Any, float])
+assert_type(labels["spam"], float)
+assert_type(labels.confusion, cp.Confusion | None)
+assert_type(labels.policy("labels"), cp.Policy)
+
+# find_band, bayes_band: yes, no, and review in between
+band = cp.find_band(y, p, minimize="cost(fp=5, fn=20, review=1)", capacity=100)
+assert_type(band.low, float | None)
+assert_type(band.high, float | None)
+assert_type(band.coverage, float | None)
+assert_type(band.decide(p), NDArray[np.int8])
+assert_type(band.raise_if_infeasible().policy("band"), cp.Policy)
+assert_type(cp.bayes_band("cost(fp=5, fn=20, review=1)").low, float)
+
+# find_ordinal, find_class_weights, bayes_decision: more than two classes
+ordinal = cp.find_ordinal([0, 1, 2], [0.1, 0.5, 0.9], maximize="quadratic_kappa")
+assert_type(ordinal.cutpoints, tuple[float, ...])
+assert_type(ordinal.value, float)
+assert_type(ordinal.decide([0.3]), NDArray[Any])
+weights = cp.find_class_weights(y, np.zeros((4, 2)), maximize="macro_f1")
+assert_type(weights.weights, tuple[float, ...])
+assert_type(cp.bayes_decision(np.zeros((4, 2)), cost=[[0, 1], [5, 0]]), NDArray[Any])
+
+# find_expected, expected_gain, bayes_threshold: probabilities without labels
+expected = cp.find_expected(p, maximize="f1")
+assert_type(expected.threshold, float | None)
+assert_type(expected.curve().values, NDArray[np.float64])
+assert_type(cp.expected_gain(p, fp=-5, fn=-100), NDArray[np.float64])
+assert_type(cp.bayes_threshold(fp=1, fn=5), float)
+
+# curve
+curve = cp.curve(y, p)
+assert_type(curve.auc, float)
+assert_type(curve.average_precision, float)
+assert_type(curve.thresholds, NDArray[np.float64])
+assert_type(curve.values("f1"), NDArray[np.float64])
+assert_type(curve.best(maximize="f1"), cp.Solution)
+assert_type(curve.roc().fpr, NDArray[np.float64])
+assert_type(curve.pr().precision, NDArray[np.float64])
+assert_type(curve.at(0.5).confusion, cp.Confusion)
+assert_type(curve.split_loss(minimize=m.cost(fp=1, fn=5)).ranking, float)
+
+# evaluate, evaluate_classes
+evaluation = cp.evaluate(y, p, threshold=0.5, metrics=["f1", m.cost(fp=1, fn=5)])
+assert_type(evaluation.metrics["f1"], float)
+assert_type(evaluation.intervals["recall"].low, float)
+assert_type(evaluation.confusion, cp.Confusion)
+assert_type(evaluation.warnings, tuple[str, ...])
+assert_type(cp.evaluate_classes(y, y).accuracy, float)
+assert_type(cp.evaluate_classes(y, y).averages["macro"]["f1"], float)
+
+# assess: what to expect on new data
+assessment = cp.assess(y, p, maximize="f1", cv="loo", random_state=0)
+assert_type(assessment.summary, str)
+assert_type(assessment.solution, cp.Solution)
+assert_type(assessment.cross_validated, float)
+assert_type(assessment.lower_bound, float)
+assert_type(assessment.near_optimal.low, float)
+
+# compare: which model
+comparison = cp.compare(y, {"old": p, "new": p}, maximize="f1")
+assert_type(comparison.winner, str)
+assert_type(comparison.ranking, list[str])
+assert_type(comparison.entries["old"].threshold, float | None)
+assert_type(comparison.tests[0].mcnemar.p_value, float)
+
+# calibration, recalibrate, estimate_prevalence, adjust_prior
+calibration = cp.calibration(y, p, strategy="quantile", n_bins=5)
+assert_type(calibration.ece, float)
+assert_type(calibration.verdict, str)
+assert_type(calibration.curve.observed, NDArray[np.float64])
+assert_type(cp.recalibrate(y, p, method="sigmoid").transform(p), NDArray[np.float64])
+assert_type(cp.estimate_prevalence(p, train_prevalence=0.5).prevalence, float)
+assert_type(cp.adjust_prior(p, train_prevalence=0.5, new_prevalence=0.1), NDArray[np.float64])
+
+# report
+report = cp.report(y, p, path="report.html", maximize="f1", title="Tumors")
+assert_type(report.html(), str)
+assert_type(report.save(Path("report.html")), Path)
+
+# Policy
+policy = solution.policy("tumors", description="who is called back")
+assert_type(policy, cp.Policy)
+assert_type(policy.threshold, float)
+assert_type(policy.decide(p), Any)
+assert_type(policy.apply("new.csv", output="decided.csv").positive, int)
+assert_type(policy.to_sql(dialect="duckdb"), str)
+assert_type(policy.to_python(), str)
+assert_type(policy.check(y, p).status, Literal["fine", "unsure", "attention"])
+assert_type(policy.check("new.csv", state="state.json").alarms, tuple[str, ...])
+policy.save(Path("policy.json"))
+assert_type(cp.Policy.load("policy.json"), cp.Policy)
+assert_type(cp.Policy.band(0.2, 0.8), cp.Policy)
+assert_type(cp.Policy.from_dict(policy.to_dict()), cp.Policy)
+
+# Sketch, for rows in passing
+sketch = cp.Sketch().update(y, p).merge(cp.Sketch.load("monday.sketch"))
+assert_type(sketch, cp.Sketch)
+assert_type(sketch.to_bytes(), bytes)
+assert_type(sketch.refine(data, maximize="f1"), cp.Solution)
+
+
+# Population, of known densities
+def _density(score: float) -> float:
+    return 2 * score
+
+
+population = cp.Population(_density, _density, prevalence=0.1, support=(0, 1))
+assert_type(population.best(maximize="f1").threshold, float)
+assert_type(population.posterior(0.5), float)
+
+# CutpointClassifier, nested_cv, scorer
+classifier = cp.CutpointClassifier(object(), maximize="f1", subject_to="recall >= 0.5").fit(p, y)
+assert_type(classifier, cp.CutpointClassifier)
+assert_type(classifier.best_threshold_, float)
+assert_type(classifier.predict(p), NDArray[Any])
+assert_type(classifier.predict_proba(p), NDArray[Any])
+nested = cp.nested_cv(object(), {"C": [1, 10]}, p, y, maximize="f1", search="random")
+assert_type(nested.values, NDArray[np.float64])
+assert_type(nested.folds[0].threshold, float)
+assert_type(cp.scorer(maximize="f1"), Any)
+
+# plots, ilp
+assert_type(plots.RocDisplay.from_predictions(y, p), plots.RocDisplay)
+assert_type(plots.ThresholdDisplay.from_curve(curve, maximize="f1").plot(), plots.ThresholdDisplay)
+assert_type(plots.RocDisplay.from_predictions(y, p).save("roc.png"), Path)
+assert_type(ilp.formulate(y, p, maximize="accuracy"), ilp.Model)
+assert_type(ilp.formulate(y, p, maximize="accuracy").solve(), cp.Solution)
+
+# exceptions
+try:
+    solution.raise_if_infeasible()
+except exceptions.InfeasibleError as error:
+    assert_type(error.constraints, tuple[str, ...])
+except (exceptions.InvalidInputError, exceptions.MissingDependencyError) as error:
+    caught: exceptions.CutpointError = error
+
+# What checkers refuse: a misspelled keyword, a word that is none of the choices, a threshold that is not
+# asked for or may be None. An ignore that is not needed is an error.
+cp.find(y, p, maximise="f1")  # type: ignore[call-arg]
+cp.find_labels(y, p, maximize="f1", average="mean")  # type: ignore[arg-type]
+cp.evaluate(y, p)  # type: ignore[call-arg]
+stricter = solution.threshold + 0.1  # type: ignore[operator]
