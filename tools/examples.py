@@ -6,8 +6,9 @@ python -m tools.examples --write docs/a.md     # write what the examples print i
 
 All examples of a page are one session, in a new folder with ``scores.csv`` and ``cards.csv`` in it:
 
-- ``python`` blocks run; where they are a session (``>>>``), Python must answer what the page shows, and a
-  value in a comment after an expression must be its value;
+- ``python`` blocks run; where they are a session (``>>>``), Python must answer what the page shows;
+  otherwise a value in a comment after an expression must be its value, and a block without a language
+  right after it must be what was printed;
 - ``console`` blocks run their ``$`` lines, 80 columns wide, and must print what the page shows; a command
   without output in the page must only succeed;
 - blocks with ``exec=`` run when the site is built, and blocks in other languages do not run.
@@ -33,7 +34,9 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-BLOCK = re.compile(r"^```(python|pycon|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^```(python|pycon|console)\n(.*?)^```$(?:(\n\n```\n)(.*?)^```$)?", re.MULTILINE | re.DOTALL
+)
 VALUE = re.compile(r"[-\d.\[({'\"]|True$|False$|None$|Confusion|Interval|array")
 
 
@@ -54,9 +57,18 @@ class Session(doctest.DocTestRunner):
     def run_page(self) -> str:
         """Run all blocks; return the page with what they really print."""
         text = self.page.read_text(encoding="utf-8")
-        kinds = {"console": self._console, "python": self._python, "pycon": self._python}
         with _folder():
-            return BLOCK.sub(lambda m: f"```{m[1]}\n{kinds[m[1]](m[2])}```", text)
+            return BLOCK.sub(self._block, text)
+
+    def _block(self, found: re.Match[str]) -> str:
+        kind, block, between, shown = found.groups()
+        with contextlib.redirect_stdout(io.StringIO()) as stdout:
+            text = f"```{kind}\n{(self._console if kind == 'console' else self._python)(block)}```"
+        if not between:
+            return text
+        if shown.split() != stdout.getvalue().split():
+            self._differs(block, shown, stdout.getvalue())
+        return f"{text}{between}{stdout.getvalue()}```"
 
     def _python(self, block: str) -> str:
         return self._session(block) if ">>> " in block else self._script(block)
@@ -86,20 +98,19 @@ class Session(doctest.DocTestRunner):
             for token in tokenize.generate_tokens(io.StringIO(block).readline)
             if token.type == tokenize.COMMENT
         }
-        with contextlib.redirect_stdout(io.StringIO()):
-            for node in ast.parse(block).body:
-                try:
-                    if not isinstance(node, ast.Expr):
-                        exec(compile(ast.Module([node], []), str(self.page), "exec"), self.names)  # noqa: S102
-                        continue
-                    value = repr(eval(compile(ast.Expression(node.value), "", "eval"), self.names))  # noqa: S307
-                except Exception as error:  # noqa: BLE001 - whatever an example raises is reported
-                    self._differs(ast.unparse(node), "", f"{type(error).__name__}: {error}\n")
+        for node in ast.parse(block).body:
+            try:
+                if not isinstance(node, ast.Expr):
+                    exec(compile(ast.Module([node], []), str(self.page), "exec"), self.names)  # noqa: S102
                     continue
-                comment = comments.get(node.end_lineno or 0, "")
-                told = comment.split(": ")[0] if not comment.startswith("{") else comment
-                if VALUE.match(told) and not doctest.OutputChecker().check_output(told, value, FLAGS):
-                    self._differs(ast.unparse(node), told, value)
+                value = repr(eval(compile(ast.Expression(node.value), "", "eval"), self.names))  # noqa: S307
+            except Exception as error:  # noqa: BLE001 - whatever an example raises is reported
+                self._differs(ast.unparse(node), "", f"{type(error).__name__}: {error}\n")
+                continue
+            comment = comments.get(node.end_lineno or 0, "")
+            told = comment.split(": ")[0] if not comment.startswith("{") else comment
+            if VALUE.match(told) and not doctest.OutputChecker().check_output(told, value, FLAGS):
+                self._differs(ast.unparse(node), told, value)
         return block
 
     def _console(self, block: str) -> str:
