@@ -150,6 +150,7 @@ def _folder() -> Any:
 def _run(command: str) -> tuple[int, str]:
     """Run a command of the shell: our own in this process, since a new one takes a second to start."""
     plain = command.replace("\\\n", " ").strip()
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # as where it is installed
     if plain.startswith("cutpoints ") and not re.search(r"[|>;&]", re.sub(r"'[^']*'|\"[^\"]*\"", "", plain)):
         import shlex
 
@@ -157,9 +158,8 @@ def _run(command: str) -> tuple[int, str]:
 
         from cutpoints.cli import main
 
-        result = CliRunner().invoke(main, shlex.split(plain)[1:], env={"COLUMNS": "80"})
+        result = CliRunner().invoke(main, shlex.split(plain)[1:], env={"COLUMNS": "80", "PATH": path})
         return result.exit_code, result.output
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(  # noqa: S602 - our own pages
         command,
         shell=True,
