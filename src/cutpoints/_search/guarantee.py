@@ -75,6 +75,13 @@ _ONE_WAY = ("recall", "fnr", "specificity", "fpr", "predicted_positive_rate")
 CERTIFIABLE = (*_SHARES, "f1")
 
 
+def _binomial() -> Any:
+    """Return SciPy's binomial distribution, for exact tails."""
+    with needs("guarantee"):
+        from scipy.stats import binom
+    return binom
+
+
 @dataclass(frozen=True)
 class _Floor:
     """``good / (good + bad) >= at_least``, the form that every constraint is brought into."""
@@ -98,9 +105,7 @@ class _Floor:
 
     def p_values(self, cells: Counts) -> NDArray[np.float64]:
         """Return P(as few bad rows or fewer) were the share just at its bound; 1 without rows."""
-        with needs("guarantee"):
-            from scipy.stats import binom
-
+        binom = _binomial()
         good, whole = self.counts(cells)
         return np.asarray(np.where(whole > 0, binom.cdf(whole - good, whole, self.slack), 1.0))
 
@@ -109,16 +114,14 @@ class _Floor:
 
         The share is drawn a little towards one half, as few rows without an error are no proof.
         """
-        from scipy.stats import binom
-
+        binom = _binomial()
         good, whole = self.counts(cells)
         rows = np.rint(times * whole).astype(np.int64)
         return np.asarray(binom.cdf(self.most_bad(rows, risk), rows, 1 - (good + 0.5) / (whole + 1)))
 
     def most_bad(self, whole: NDArray[np.int64], risk: float) -> NDArray[np.float64]:
         """Return the most bad rows of a whole with which the share is certified; -1 if none would do."""
-        from scipy.stats import binom
-
+        binom = _binomial()
         most = binom.ppf(risk, whole, self.slack)
         return np.asarray(most - (binom.cdf(most, whole, self.slack) > risk))
 
@@ -228,9 +231,7 @@ def order_rank(size: int, slack: float, risk: float | None) -> int:
     """
     if risk is None:
         return min(math.floor(Fraction(str(slack)) * (size + 1)), size)
-    with needs("guarantee"):
-        from scipy.stats import binom
-
+    binom = _binomial()
     rank = int(binom.ppf(risk, size, slack)) + 2  # at or one beyond; then down to the exact one
     while rank > 0 and binom.cdf(rank - 1, size, slack) > risk:
         rank -= 1
@@ -346,9 +347,7 @@ def _more_rows(
 
 def _needed(floor: _Floor, cells: Counts, rows: int, risk: float | None, drawn: float) -> NDArray[np.float64]:
     """Return for each cut the rows that would certify this floor with `PLANNED_POWER`; inf if unknown."""
-    with needs("guarantee"):
-        from scipy.stats import binom
-
+    binom = _binomial()
     good, whole = floor.counts(cells)
     with np.errstate(all="ignore"):
         rate = np.where(whole > 0, (good + drawn) / (whole + 2 * drawn), 0.0)
