@@ -244,6 +244,7 @@ def _check_both_ways(wanted: Goal, summary: Summary) -> None:
             f"'{expression}' must have something for and something against calling a row positive. "
             f"On these rows calling a row positive {always}, whatever the label: no score could help.",
             hint="check signs and cells: fn is a miss, fp a false alarm; in profit(...) costs are negative.",
+            kind="one_decision",
         )
 
 
@@ -350,12 +351,13 @@ def find_by(
     >>> import cutpoints as cp
     >>> y, p = [0, 1, 1, 0, 1, 1], [0.2, 0.6, 0.9, 0.7, 0.8, 0.3]
     >>> cp.find_by(y, p, by=["DE", "DE", "DE", "FR", "FR", "FR"], maximize="f1")
-    segment  threshold  value  tp  fp  fn  tn  rows  note
-    DE             0.6      1   2   0   0   1     3
-    FR             0.3    0.8   2   1   0   0     3
+    segment  threshold  value  new data  common  tp  fp  fn  tn  rows  note
+    DE             0.6      1         -       1   2   0   0   1     3  1 negative
+    FR             0.3    0.8         -     0.8   2   1   0   0     3  1 negative
     <BLANKLINE>
     goal    maximize f1
     solved  2 of 2 segments
+    common  0.3: f1 0.888889 over all rows
     """
     from cutpoints import _segments as segments
     from cutpoints._data import segment_keys

@@ -228,7 +228,7 @@ def test_compare_ranks_models_by_money():
         )
 
     assert ("large", 2.0) == (found.winner, found.entries["large"].value)
-    assert () == found.tests
+    assert -498.0 == found.tests[0].bootstrap.difference
 
 
 def test_goals_with_columns_can_be_pickled():
