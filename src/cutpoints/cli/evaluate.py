@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     default=2,
     show_default=True,
-    help="With scores of classes: right if the class is among the highest so many.",
+    help="With scores per class: right if the true class is among the k highest.",
 )
 @json_option
 def evaluate(
