@@ -143,21 +143,22 @@ def test_several_columns_make_one_key(posed):
         assert facts(ask(problem, np.array(index), maximize="accuracy")) == facts(found[key])
 
 
-def test_ten_thousand_segments():
+@pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_thousands_of_segments(count):
     """Ten thousand segments are ten thousand solutions, in order, and no row is lost."""
     rng = np.random.default_rng(0)
-    keys = np.concatenate([np.arange(10_000), rng.integers(0, 10_000, 50_000)])
+    keys = np.concatenate([np.arange(count), rng.integers(0, count, 5 * count)])
     score = rng.random(len(keys))
     label = rng.random(len(keys)) < score
 
     found = cp.find_by(label, score, by=keys, maximize="accuracy")
 
-    assert list(range(10_000)) == list(found)
+    assert list(range(count)) == list(found)
     assert len(keys) == sum(one.rows for one in found.values())
-    for key in (0, 17, 9_999):
+    for key in (0, 17, count - 1):
         mine = keys == key
         assert facts(cp.find(label[mine], score[mine], maximize="accuracy")) == facts(found[key])
-    assert "9,980 more segments" in repr(found)
+    assert f"{count - 20:,} more segments" in repr(found)
 
 
 # --- engines and files
@@ -330,6 +331,39 @@ def test_columns_of_frames_keep_their_keys(route, tmp_path, monkeypatch):
 
         assert sorted(frame[name].to_list(), key=lambda key: (key is None, key)) == list(found)
         assert {type(key) for key in frame[name].to_list()} == {type(key) for key in found}
+
+
+@pytest.mark.parametrize("route", ["array", "pandas", "polars", "pyarrow", "lazy", "duckdb", "grouped"])
+def test_times_that_differ_by_a_nanosecond_are_two_keys(route, monkeypatch):
+    """Times of Python have microseconds, which would merge them, and lose all rows of a segment but one's."""
+    pl, duckdb = (pytest.importorskip(name) for name in ("polars", "duckdb"))
+    times = np.array([1, 2, 3, 1_000_000], dtype="datetime64[ns]")
+    frame = pl.DataFrame({"y": [0, 1, 1, 0] * 5, "p": [0.1, 0.2, 0.3, 0.4] * 5, "k": np.tile(times, 5)})
+    if route == "grouped":
+        monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 1)
+        monkeypatch.setattr(groupby_segments, "MEMORY_ROWS", 1)
+    table = frame.to_arrow()
+    asked = {"label": "y", "score": "p", "by": "k", "maximize": "accuracy"}
+    if route == "array":
+        found = cp.find_by(frame["y"], frame["p"], by=frame["k"].to_numpy(), maximize="accuracy")
+    else:
+        data = {
+            "pandas": frame.to_pandas(),
+            "polars": frame,
+            "pyarrow": table,
+            "duckdb": duckdb.connect().from_arrow(table),
+        }
+        found = cp.find_by(data.get(route, frame.lazy()), **asked)
+
+    assert [5, 5, 5, 5] == [sum(one.confusion.to_dict().values()) for one in found.values()]
+
+
+def test_times_are_no_keys_of_policies():
+    """They would be written as whole numbers, which match no time."""
+    times = np.array([1, 2, 1, 2], dtype="datetime64[ns]")
+    found = cp.find_by([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4], by=times, maximize="accuracy")
+    with pytest.raises(ValueError, match="write dates and other values as text"):
+        found.policy()
 
 
 def test_texts_that_differ_by_a_null_are_two_keys():
@@ -546,20 +580,65 @@ def test_few_rows_of_a_class_say_so():
     assert () == cp.find_by(labels, scores, by=keys, sample_weight=weights, maximize="f1").warnings
 
 
-def test_streams_have_no_common_threshold(monkeypatch):
-    """What needs the rows in memory is left out where they are not; the value on new data is there."""
-    pl = pytest.importorskip("polars")
-    rng = np.random.default_rng(2)
-    score = rng.random(3000)
+@pytest.mark.parametrize("engine", ["lazy", "duckdb", "parquet"])
+@pytest.mark.parametrize(
+    "goal", [{"maximize": "f1"}, {"maximize": "recall", "subject_to": "precision >= 0.7"}]
+)
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_the_common_threshold_beyond_memory(engine, goal, weight, tmp_path, monkeypatch):
+    """Where rows stay in their engine, the common threshold does in each segment what it does in memory."""
+    made = frames()
+    names = {"label": "y", "score": "p", "weight": weight, "by": ["select", "day"], "min_rows": 150}
+    expected = cp.find_by(made["polars"], **names, **goal)
+    data = made[engine]
+    if engine == "parquet":
+        data = tmp_path / "scores.parquet"
+        made["polars"].write_parquet(data)
     monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 100)
-    frame = pl.LazyFrame({"y": rng.random(3000) < score, "p": score, "k": np.arange(3000) % 2})
-    found = cp.find_by(frame, label="y", score="p", by="k", maximize="f1")
+    monkeypatch.setattr(groupby_segments, "MEMORY_ROWS", 100)
 
-    assert None is found.common
-    assert {} == found.at_common
-    assert all(0.5 < value <= 1 for value in found.cross_validated.values())
-    assert "common" not in repr(found)
-    assert None is found.to_dict()["common"]
+    found = cp.find_by(data, **names, **goal)
+
+    assert facts(expected.common) == facts(found.common)
+    assert 18 == len(found.at_common)
+    assert expected.at_common == found.at_common
+    assert any(one.broken for one in found.at_common.values()) == ("subject_to" in goal)
+    assert expected.to_dict()["common"]["threshold"] == found.to_dict()["common"]["threshold"]
+    assert f"common  {found.common.interval.shortest}: " in repr(found)
+    assert all(0 < value <= 1 for value in found.cross_validated.values() if value is not None)
+
+
+@pytest.mark.parametrize("holds", [1 << 22, 2])
+def test_a_common_threshold_that_calls_no_row_positive(holds, monkeypatch):
+    """It is at infinity, and every segment has its counts there."""
+    pl = pytest.importorskip("polars")
+    monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", holds)
+    monkeypatch.setattr(groupby_segments, "MEMORY_ROWS", holds)
+    frame = pl.LazyFrame({"y": [1, 0] * 4, "p": [0.1, 0.9] * 4, "k": [0, 0, 0, 0, 1, 1, 1, 1]})
+    found = cp.find_by(frame, label="y", score="p", by="k", minimize="cost(fp=2, fn=1)")
+
+    assert math.inf == found.common.threshold
+    assert [{"tp": 0, "fp": 0, "fn": 2, "tn": 2}] * 2 == [
+        one.confusion.to_dict() for one in found.at_common.values()
+    ]
+
+
+@pytest.mark.parametrize("holds", [1 << 22, 100])
+def test_costs_by_row_at_the_common_threshold(holds, monkeypatch):
+    """Costs with columns are added up in each segment, in memory and beyond it."""
+    pl = pytest.importorskip("polars")
+    monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", holds)
+    monkeypatch.setattr(groupby_segments, "MEMORY_ROWS", holds)
+    rng = np.random.default_rng(3)
+    score, amount, key = rng.random(2000), rng.integers(0, 10_000, 2000) / 100, np.arange(2000) % 3
+    label = rng.random(2000) < score
+    frame = pl.LazyFrame({"y": label, "p": score, "k": key, "amount": amount})
+    found = cp.find_by(frame, label="y", score="p", by="k", minimize="cost(fp=5, fn=amount)")
+
+    for k, one in found.at_common.items():
+        called = score[key == k] >= found.common.threshold
+        missed = amount[key == k][~called & label[key == k]].sum()
+        assert math.isclose(one.value, missed + 5 * (called & ~label[key == k]).sum())
 
 
 def test_the_result_as_json(mixed):

@@ -332,7 +332,7 @@ def test_few_scores_are_fetched(monkeypatch, tmp_path, engine, goal):
 
     monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 10)
     monkeypatch.setattr(groupby_segments, "MEMORY_ROWS", 100)
-    monkeypatch.setattr(groupby_segments, "COUNT_CELLS", 300)
+    monkeypatch.setattr(groupby_segments, "QUERY_GROUPS", 300)
     y, s, by = simulated(4, 500, len(str(goal)))
     frame = pl.DataFrame({"y": y, "p": s, "country": by})
     frame.write_parquet(tmp_path / "scores.parquet")
