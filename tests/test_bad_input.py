@@ -10,6 +10,7 @@ import pytest
 import cutpoints as cp
 from cutpoints import metrics as m
 from cutpoints.exceptions import DataWarning, InvalidInputError, InvalidParameterError, UnknownMetricError
+from engines.servers import DUCKDB_1
 
 Y = [0, 1, 0, 1]
 S = [0.1, 0.4, 0.35, 0.8]
@@ -645,7 +646,7 @@ def test_label_and_score_from_one_column_is_a_warning(tmp_path):
         assert 1 == cp.find(path, label="y", score="y", maximize="f1").value
 
 
-@pytest.mark.parametrize("number", [10**400, -(10**400)])
+@pytest.mark.parametrize("number", [10**400, -(10**400), np.longdouble("1e400")])
 def test_numbers_beyond_floats_are_refused(number):
     """An integer may be larger than any float."""
     with pytest.raises(InvalidParameterError, match=r"threshold must be a number"):
@@ -654,6 +655,7 @@ def test_numbers_beyond_floats_are_refused(number):
         cp.evaluate(Y, S, threshold=number)
 
 
+@pytest.mark.skipif(DUCKDB_1, reason="DuckDB 1 has no error of its own for a connection in use")
 def test_one_relation_in_two_threads_is_told():
     """DuckDB refuses a second query on a connection; which thread is refused does not matter."""
     duckdb = pytest.importorskip("duckdb")

@@ -169,6 +169,7 @@ def test_spooled_input_is_removed_after_an_error(tmp_path, monkeypatch):
 
     with pytest.raises(InvalidInputError, match=r"standard input must be a CSV file\. Line 2"):
         source("-", label="y", score="p")
+    gc.collect()  # from Python 3.12 on the traceback is a cycle
     assert [] == list(tmp_path.iterdir())
 
 
@@ -916,10 +917,12 @@ def test_underscores_are_not_part_of_numbers(csv, stream):
     [
         ("a.csv", "y,p," + "x" * 3_000_000 + "\n1,0.5,1\n", r"Line 1 is longer than 2 MB"),
         ("a.csv", "y,p,t\n1,0.5," + "x" * 3_000_000 + "\n", r"Line 2 is longer than 2 MB"),
+        ("a.csv", "y,p,t\n1,0.5," + "x" * 40_000_000 + "\n0,0.1,b\n", r"A line is longer than 2 MB"),
+        ("a.csv", 'y,p,t\n1,0.5,a\n1,0.5,"b\n0,0.1,b\n', r"a quote that is never closed"),
         ("a.ndjson", '{"y": 1, "p": 0.5, "t": "' + "x" * 20_000_000 + '"}\n', r"Line 1 is longer than 2 MB"),
         ("a.csv", ",".join(f"c{i}" for i in range(100_000)) + "\n", r"It has 100,000 columns"),
     ],
-    ids=["header", "line", "JSON", "columns"],
+    ids=["header", "line", "longer line", "quote", "JSON", "columns"],
 )
 def test_files_that_are_too_wide_say_why(tmp_path, name, text, reason):
     """The reason is the right one, and it is there soon."""
@@ -946,8 +949,8 @@ def test_files_that_change_between_passes(csv, monkeypatch, change, by):
     monkeypatch.setattr(files, "LARGE_BYTES", 0)
     monkeypatch.setattr(lazy_segments, "MEMORY_ROWS", 1)
     monkeypatch.setattr(groupby_segments, "MEMORY_ROWS", 1)
-    monkeypatch.setattr(streaming, "COMPARED_ROWS", 1)
-    monkeypatch.setattr("cutpoints._search.run.DIRECT_ROWS", 0)
+    monkeypatch.setattr(streaming, "FETCHED_ROWS", 1)
+    monkeypatch.setattr("cutpoints._search.run.FETCHED_ROWS", 0)
     text = "y,p,k\n" + "".join(f"{i % 3 % 2},0.{i},{i % 2}\n" for i in range(100, 200))
     path = csv(text)
     data = cp.read(path, label="y", score="p")

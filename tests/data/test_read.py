@@ -7,8 +7,7 @@ import pytest
 
 import cutpoints as cp
 from asking import everything
-from cutpoints._data import files
-from cutpoints._data import groupby as frames
+from cutpoints._data import files, frames
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 RNG = np.random.default_rng(20)
@@ -414,6 +413,17 @@ PAIRED = {
     "segments": lambda y, other: cp.find_by(y.to_numpy(), y, by=other, maximize="f1"),
     "decisions": lambda y, other: cp.find_by(y.to_numpy(), y, by=other.to_numpy(), maximize="f1").decide(
         y, other
+    ),
+    "several segments": lambda y, other: cp.find_by(
+        y.to_numpy(), y, by={"a": y.to_numpy(), "b": other}, maximize="f1"
+    ),
+    "a list of segments": lambda y, other: cp.find_by(
+        y.to_numpy(), y, by=[y.to_numpy(), other], maximize="f1"
+    ),
+    "classes": lambda y, other: cp.evaluate_classes(y, other > 0.5),
+    "class weights": lambda y, other: cp.find_class_weights(y, pd.DataFrame({0: 1 - other, 1: other})),
+    "labels": lambda y, other: cp.find_labels(
+        pd.DataFrame({"a": y, "b": 1 - y}), pd.DataFrame({"a": other, "b": 1 - other}), maximize="f1"
     ),
     "groups": lambda y, other: cp.assess(y.to_numpy(), y, groups=other, maximize="f1", cv=2, n_bootstrap=20),
 }

@@ -57,18 +57,14 @@ EAGER = ("pandas", "pandas-arrow", "polars", "pyarrow")
 BATCHES = ("polars-lazy", "duckdb")
 _names = itertools.count()
 
-# Spark and Dask take a second for a query, however small the table: the normal run asks them less.
-NORMAL = {"float32", "infinite", "cluster", "constrained", "float", "null score", "three labels", "text"}
-ONCE = (
-    "several_counts",
-    "decimals",
-    "many_labels",
-    "text_labels",
-    "not_one",
-    "user",
-    "little",
-    "names_of_columns",
-)
+# Spark and Dask take a second for a query, however small the table. The normal run asks them each kind of
+# column, query and error once: of tests with several cases, those whose parts are all named here.
+NORMAL = {
+    *("float32", "infinite", "cluster", "float", "constrained", "w"),  # scores, weights, goals
+    *("text and dates", "weights", "much", "40", "mixed", "called(cents) <= 300"),  # segments
+    *("null score", "three labels", "missing"),  # errors
+}
+SLOW = ("several_counts", "decimals", "many_labels", "text_labels", "not_one", "user", "names_of_columns")
 
 
 @pytest.hookimpl(tryfirst=True)  # before slow tests are sorted out
@@ -77,8 +73,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         asked = item.callspec.params if hasattr(item, "callspec") else {}
         if {asked.get("engine"), asked.get("grouping")} & {"spark", "dask"}:
-            named = {asked[name] for name in ("problem", "goal", "weights", "fault") if name in asked}
-            if (named and not named & NORMAL) or any(part in item.name for part in ONCE):
+            _, *case = item.callspec.id.split("-")
+            if not NORMAL.issuperset(case) or any(part in item.name for part in SLOW):
                 item.add_marker(pytest.mark.slow)
 
 

@@ -187,7 +187,6 @@ def test_tables_that_change_between_queries(change, method, monkeypatch):
     """Other labels, weights or scores are found out as missing rows are: each query is compared."""
     import duckdb
 
-    monkeypatch.setattr(frames, "COMPARED_SCORES", 100)
     monkeypatch.setattr(frames, "MEMORY_ROWS", 100)
     connection = duckdb.connect()
     connection.execute(

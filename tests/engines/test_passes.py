@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import cutpoints as cp
+from cutpoints._data import frames as queries
 from cutpoints._data import groupby as frames
 from cutpoints._data.bins import LARGEST, Seen, divide, join
-from cutpoints._data.groups import Groups
 from cutpoints._data.streaming import Columns
-from cutpoints._kernel.tables import Ranges
+from cutpoints._kernel.tables import Histogram, Ranges
 from cutpoints.exceptions import InvalidInputError
 
 duckdb = pytest.importorskip("duckdb")
@@ -58,7 +58,6 @@ def _source(columns):
 @pytest.mark.parametrize("kind", SCORES)
 def test_four_passes_whatever_the_scores(kind, monkeypatch):
     """Four queries at most, and few rows at the end, even where only a hundredth may be handed over."""
-    monkeypatch.setattr(frames, "COMPARED_SCORES", ROWS // 100)
     monkeypatch.setattr(frames, "MEMORY_ROWS", ROWS // 100)
     rng = np.random.default_rng(5)
     scores = SCORES[kind](rng)
@@ -100,14 +99,12 @@ POINTS = {
 def test_scores_that_crowd_around_points(points, monkeypatch):
     """The worst that we know, with labels of noise; a tenth of the rows may be handed over."""
     for name, size in (
-        ("COMPARED_SCORES", 2_500),
         ("MEMORY_ROWS", 10_000),
-        ("BUCKETS", 600),
-        ("MOST_BUCKETS", 10_000),
+        ("QUERY_GROUPS", 10_000),
     ):
         monkeypatch.setattr(frames, name, size)
-    answers, run = [], frames.run
-    monkeypatch.setattr(frames, "run", lambda query: answers.append(run(query)) or answers[-1])
+    answers, run = [], queries.run
+    monkeypatch.setattr(queries, "run", lambda query: answers.append(run(query)) or answers[-1])
     rng = np.random.default_rng(6)
     scores = _around(points, ROWS, 30, rng)
 
@@ -134,7 +131,6 @@ def _alternating(rows):
 
 def test_labels_that_alternate(monkeypatch):
     """Where every second cut is as good as the best, the search ends after three counts all the same."""
-    monkeypatch.setattr(frames, "COMPARED_SCORES", 500)
     monkeypatch.setattr(frames, "MEMORY_ROWS", 500)
     columns = _alternating(20_000)
 
@@ -178,7 +174,7 @@ def test_pieces_cover_all_that_was_seen():
         )
         low, high = ends[::2][: len(ends) // 2], ends[1::2][: len(ends) // 2]
         rows = rng.integers(1, 10**6, len(low))
-        seen = Seen(Groups(low, high, rows, rows, rows))
+        seen = Seen(Histogram(low, high, rows, rows, rows))
         pieces = divide(Ranges(low[:1], high[-1:]), seen, 64)
         for one, other in itertools.pairwise(pieces):
             assert one.high < other.low
@@ -193,7 +189,7 @@ def test_joined_ranges_close_the_gaps_with_the_fewest_rows():
     """Of three gaps, the one with most rows stays open."""
     low = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     rows = np.array([1, 5, 1, 100, 1, 7, 1])
-    seen = Seen(Groups(low, low + 0.5, rows, rows, rows))
+    seen = Seen(Histogram(low, low + 0.5, rows, rows, rows))
     ranges = [(0.0, 0.5), (2.0, 2.5), (4.0, 4.5), (6.0, 6.5)]
 
     assert [(0.0, 2.5), (4.0, 6.5)] == join(ranges, seen, 2)

@@ -65,9 +65,10 @@ def test_same_costs_on_every_engine(engine, goal, weight):
 
 def test_several_passes_over_columns(engine, monkeypatch):
     """With few buckets and nothing to spare, later counts lose no amount."""
-    for module in (groupby, streaming):
-        for name, value in {"COMPARED_SCORES": 4, "COMPARED_ROWS": 4, "MEMORY_ROWS": 4, "BUCKETS": 8}.items():
-            monkeypatch.setattr(module, name, value, raising=False)
+    for module, buckets in ((groupby, "QUERY_GROUPS"), (streaming, "BUCKETS")):
+        monkeypatch.setattr(module, "MEMORY_ROWS", 4)
+        monkeypatch.setattr(module, buckets, 8)
+    monkeypatch.setattr(streaming, "FETCHED_ROWS", 4)
     table = {**TABLE, "p": RNG.random(ROWS)}
     asked = {"minimize": "cost(fp=5, fn=cents)"}
     expected = cp.find(pa.table(table), label="y", score="p", method="sweep", **asked)

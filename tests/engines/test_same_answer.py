@@ -8,7 +8,7 @@ import pytest
 
 import cutpoints as cp
 from cutpoints._data import groupby as frames
-from cutpoints._data.groupby_weights import factors
+from cutpoints._data.groupby_sums import scale
 from cutpoints._data.streaming import Columns
 from cutpoints._kernel.weights import FixedPoint
 from engines.servers import DUCKDB_1
@@ -95,7 +95,7 @@ def test_weights_are_rounded_as_in_memory(grouping):
         weights = np.ldexp(whole, grid.exponent)
         frame = nw.from_native(grouping.frame(pa.table({"w": weights, "i": np.arange(len(whole))})))
 
-        found = frames._collect(frames.ex.rounded(frame, "w", factors(grid)))
+        found = frames.collect(frames.ex.rounded(frame, "w", scale(grid)))
 
         assert grid.encode(weights).tolist() == found["w"][np.argsort(found["i"])].tolist()
 
@@ -103,10 +103,8 @@ def test_weights_are_rounded_as_in_memory(grouping):
 def test_several_counts_and_ranges(grouping, monkeypatch):
     """With few buckets and nothing to spare, the ranges of later counts lose no row."""
     steps = {
-        "COMPARED_SCORES": 4,
         "MEMORY_ROWS": 4,
-        "BUCKETS": 8,
-        "MOST_BUCKETS": 16,
+        "QUERY_GROUPS": 8,
         "QUERY_PIECES": 3,
         "FILTER_RANGES": 2,
     }
@@ -195,14 +193,14 @@ def test_decimals_and_booleans_as_scores(engine, same):
 def test_lazy_stays_lazy(grouping, monkeypatch):
     """No query sends back more than its groups: the rows are never collected."""
     sizes = []
-    collect = frames._collect
+    collect = frames.collect
 
     def watched(frame):
         found = collect(frame)
         sizes.append(max(map(len, found.values())))
         return found
 
-    monkeypatch.setattr(frames, "_collect", watched)
+    monkeypatch.setattr(frames, "collect", watched)
     scores = np.round(np.random.default_rng(3).random(5000), 2)
     grouping.find({"y": _labels(scores), "p": scores}, maximize="f1", method="narrow")
 
@@ -229,7 +227,7 @@ def test_our_aggregations_are_elementary(grouping):
     )
     chosen = nw.when(nw.col("y") == 1).then(nw.col("w")).otherwise(frames.ex.number(0))
 
-    found = frames._collect(
+    found = frames.collect(
         frame.with_columns(chosen.alias("c")).group_by("g").agg(nw.col("c").sum().alias("s"))
     )
 

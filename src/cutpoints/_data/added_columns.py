@@ -70,10 +70,6 @@ class Ends(NamedTuple):
         return cls(least, most, cents)
 
 
-NO_ENDS = Ends(np.nan, np.nan, cents=False)
-"""The ends of values of which some are missing, or of no values."""
-
-
 def parts(column: Column, ends: Ends, rows: int) -> list[ColumnTotals]:
     """Return the parts of a column whose values, times the weights, lie between these; totals are open."""
     least, most, cents = ends

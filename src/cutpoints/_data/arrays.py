@@ -20,8 +20,18 @@ import numpy as np
 from cutpoints._data import added_columns
 from cutpoints._data.array_input import as_array, as_floats, as_weights, refuse_nan, same_length
 from cutpoints._data.labels import Counts, Labels
-from cutpoints._kernel.binning import Buckets, Radix, choose
-from cutpoints._kernel.histogram import Block, Sides, added, inside, joined, table, tally, within
+from cutpoints._kernel.binning import Radix, choose
+from cutpoints._kernel.histogram import (
+    Block,
+    Sides,
+    added,
+    inside,
+    joined,
+    table,
+    tally,
+    unique_scores,
+    within,
+)
 from cutpoints._kernel.tables import (
     BATCH_ROWS,
     DIRECT_ROWS,
@@ -33,7 +43,6 @@ from cutpoints._kernel.tables import (
     Scores,
     Summary,
 )
-from cutpoints._kernel.unique_scores import UniqueScores, unique_scores
 from cutpoints._kernel.weights import BLOCK_ROWS, FixedPoint
 
 if TYPE_CHECKING:
@@ -42,11 +51,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints.metrics.columns import Column
-
-KEPT_SHARE = 24
-"""One row in this many may be kept as a copy, so that the next question costs no pass."""
-DIRECT_LEFT = 1 << 14
-"""Up to this many rows that are left are compared one by one rather than binned again."""
 
 T = TypeVar("T")
 
@@ -66,7 +70,8 @@ class Stream:
         if isinstance(labels, int) or weights is None or len(weights) == 0:
             return cls(labels, weights)
         first = float(weights[0])
-        if first == 0 or not (weights == weights[0]).all():
+        blocks = (weights[i : i + BATCH_ROWS] for i in range(0, len(weights), BATCH_ROWS))
+        if first == 0 or not all((block == first).all() for block in blocks):
             return cls(labels, weights)
         return cls(labels) if first == 1 else cls(labels, weights, first)
 
@@ -104,11 +109,11 @@ class ArraySource:
         self.columns = columns or {}
         self.score_name = score_name
         self.passes = 0
-        self.direct_rows = DIRECT_LEFT
+        self.direct_rows = DIRECT_ROWS
         self.rows_limit = len(scores)
         self._known: tuple[Summary, Histogram | None] | None = None
         self._kept: tuple[Ranges, Block] | None = None
-        self._sorted: UniqueScores | None = None
+        self._sorted: Histogram | None = None
         plain = streams[0].added is None and not self.columns
         self._rows = BATCH_ROWS if plain else BLOCK_ROWS
         self._threads = min(os.cpu_count() or 1, 4) if len(scores) > 4 * self._rows else 1
@@ -148,27 +153,24 @@ class ArraySource:
         """Count into bins: one pass over the data, or none where the rows were kept."""
         summary, first = self._first_look()
         if ranges is None:
-            return first or self._histogram(choose(self._sample()), None, summary.grid)
-        kept = self._keep(ranges)
-        if kept is None:
-            return self._histogram(Radix.over(ranges), ranges, summary.grid)
-        if self._kept is None or self._kept[0] is not ranges:  # kept for more
-            kept = kept.part(inside(kept.scores, ranges))
+            return first or self._histogram(summary.grid)
+        kept = self._inside(ranges)
         parts = (kept.part(slice(i, i + BLOCK_ROWS)) for i in range(0, len(kept.scores), BLOCK_ROWS))
         buckets = Radix.over(ranges)
         return table(tally(parts, buckets, summary.grid), buckets)
 
     def rows(self, ranges: Ranges | None) -> Rows:
         """Collect and sort: a pass over the data unless the rows were kept, and a sort."""
+        if ranges is None and self._known is None:
+            self._known = self._sort_all(self._grid()), None
         summary = self.summary()
         if self._sorted is not None:
-            return self._sorted.rows(ranges)
+            found = self._sorted if ranges is None else self._sorted.at(inside(self._sorted.low, ranges))
+            return found.distinct()
         if ranges is None or ranges.low[0] <= summary.low <= summary.high <= ranges.high[0]:
             self.passes += 1
-            return unique_scores(self._block(slice(None), slice(None)), summary.grid).rows()
-        block = self._keep(ranges) or self._collect(ranges, len(self.scores))
-        assert block is not None
-        return unique_scores(block, summary.grid).rows(ranges)
+            return unique_scores(self._block(slice(None), slice(None)), summary.grid).distinct()
+        return unique_scores(self._inside(ranges), summary.grid).distinct()
 
     # --- how
 
@@ -199,32 +201,27 @@ class ArraySource:
         values = {column: self._values(column, part, index) for column in self.columns}
         return added_columns.on_grid(self._parts, values)
 
-    def _inside(self, start: int, ranges: Ranges | None) -> Block:
-        """Return the rows of a block that lie in the ranges."""
-        part = slice(start, start + self._rows)
-        return self._block(part, slice(None) if ranges is None else inside(self.scores[part], ranges))
-
     def _sample(self) -> Scores:
         sample = np.ascontiguousarray(self.scores[:: max(1, len(self.scores) // SAMPLE_ROWS)])
         return sample[~np.isnan(sample)]
 
-    def _histogram(self, buckets: Buckets, ranges: Ranges | None, grid: FixedPoint) -> Histogram:
-        """Count the rows of the ranges in a pass over everything."""
-        tallies = self._each(
-            lambda starts: tally((self._inside(start, ranges) for start in starts), buckets, grid)
-        )
-        return table(added(tallies), buckets)
+    def _histogram(self, grid: FixedPoint) -> Histogram:
+        """Count all rows in a pass."""
+        buckets = choose(self._sample())
+        every = slice(None)
+        counts = self._each(lambda parts: tally((self._block(p, every) for p in parts), buckets, grid))
+        return table(added(counts), buckets)
 
-    def _each(self, work: Callable[[range], T]) -> list[T]:
+    def _each(self, work: Callable[[list[slice]], T]) -> list[T]:
         """Make a pass: deal the blocks out to the threads in turn."""
         self.passes += 1
-        starts = range(0, len(self.scores), self._rows)
+        blocks = [slice(i, i + self._rows) for i in range(0, len(self.scores), self._rows)]
         if self._threads == 1:
-            return [work(starts)]
+            return [work(blocks)]
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(work, [starts[i :: self._threads] for i in range(self._threads)]))
+            return list(pool.map(work, [blocks[i :: self._threads] for i in range(self._threads)]))
 
     def _first_look(self) -> tuple[Summary, Histogram | None]:
         """Check and summarize, and count on the way.
@@ -234,16 +231,15 @@ class ArraySource:
         if self._known is not None:
             return self._known
         grid, parts = self._grid(), self._parts
-        if len(self.scores) <= DIRECT_ROWS:
+        if len(self.scores) <= self.direct_rows:
             self._known = self._sort_all(grid), None
             return self._known
         buckets = choose(self._sample())
         ends: list[tuple[Any, Any]] = []
         counts: list[tuple[Counts | None, ...]] = []
 
-        def checked(starts: range) -> Any:
-            for start in starts:
-                part = slice(start, start + self._rows)
+        def checked(blocks: list[slice]) -> Any:
+            for part in blocks:
                 scores = self.scores[part]
                 low, high = scores.min(), scores.max()
                 ends.append((low, high))
@@ -254,7 +250,7 @@ class ArraySource:
                     readings = list(zip(sides, weights, strict=True))
                     yield Block(scores, readings, low, high, self._added_up(part))
 
-        tallies = self._each(lambda starts: tally(checked(starts), buckets, grid))
+        tallies = self._each(lambda blocks: tally(checked(blocks), buckets, grid))
         low, high = np.min([e[0] for e in ends]), np.max([e[1] for e in ends])
         if np.isnan(low):
             refuse_nan(self.scores, self.score_name)
@@ -277,7 +273,7 @@ class ArraySource:
             if isinstance(stream.labels, Labels):
                 stream.labels.settle([stream.labels.check(slice(None))[1]])
         self._sorted = found = unique_scores(self._block(slice(None), slice(None)), grid)
-        low, high = float(found.scores[0]), float(found.scores[-1])
+        low, high = float(found.low[0]), float(found.low[-1])
         pos, neg = int(found.pos.sum()), int(found.neg.sum())
         columns = added_columns.with_totals(self._parts, found.columns)
         return Summary(len(self.scores), pos, neg, grid, low, high, columns)
@@ -292,24 +288,13 @@ class ArraySource:
         largest = max(float(weights.max(initial=0.0)) for weights in added)
         return FixedPoint.fitting(largest=largest, rows=len(self.scores))
 
-    def _keep(self, ranges: Ranges) -> Block | None:
-        """Return a copy of the few rows around these ranges; None if they are not few."""
-        if self._kept is not None and within(ranges, self._kept[0]):
-            return self._kept[1]
-        block = self._collect(ranges, len(self.scores) // KEPT_SHARE)
-        self._kept = None if block is None else (ranges, block)
-        return block
+    def _inside(self, ranges: Ranges) -> Block:
+        """Return a copy of the rows in these ranges: a pass, or none if more of them were copied before."""
+        if self._kept is None or not within(ranges, self._kept[0]):
 
-    def _collect(self, ranges: Ranges, limit: int) -> Block | None:
-        """Copy the rows of the ranges; None as soon as there are more than the limit."""
-        # Appending is atomic, adding to a shared number is not: no block may be lost unnoticed.
-        found: list[Block] = []
+            def collect(parts: list[slice]) -> list[Block]:
+                return [self._block(part, inside(self.scores[part], ranges)) for part in parts]
 
-        def collect(starts: range) -> bool:
-            for start in starts:
-                found.append(self._inside(start, ranges))
-                if sum(len(block.scores) for block in found) > limit:
-                    return False
-            return True
-
-        return joined(found) if all(self._each(collect)) else None
+            self._kept = ranges, joined([block for found in self._each(collect) for block in found])
+        known, block = self._kept
+        return block if known is ranges else block.part(inside(block.scores, ranges))

@@ -2,31 +2,30 @@
 
 A query knows elementary arithmetic and no bits. So the two maps of scores to buckets are a straight
 line, and a straight line after the power 1/1024, which is so flat that it spreads out 600 orders of
-magnitude much as a logarithm does, and is kind to zero. Which of them a piece gets, and how many
-buckets, is decided by the rows that the last count found in it. Nothing here has to be right for the
-answer to be right: the ends of a bucket are the lowest and the highest score that were *seen* in it.
+magnitude much as a logarithm does, and is kind to zero. Nothing here has to be right for the answer
+to be right: the ends of a bucket are the lowest and the highest score that were *seen* in it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutpoints._data.groups import Groups
 from cutpoints._kernel.histogram import within
+from cutpoints._kernel.tables import Histogram
 
 if TYPE_CHECKING:
-    from cutpoints._kernel.tables import Ranges
+    from numpy.typing import NDArray
+
+    from cutpoints._kernel.tables import Ranges, Scores
 
 ROOT = 2.0**-10
 """The power: the whole range of float64 goes to [0.48, 2], with steps of at most 2**-43 of a score."""
 LARGEST, TINIEST = float(np.finfo(np.float64).max), 5e-324
 CROWD_SHARE = 8
 """A bucket with more than one in this many of the asked rows is divided by itself."""
-PIECE_BUCKETS = 4
-"""Buckets that every piece gets."""
 
 
 class Seen(NamedTuple):
@@ -35,7 +34,7 @@ class Seen(NamedTuple):
     `ranges` is what was counted; None for all rows. Between ranges there may be others.
     """
 
-    groups: Groups
+    groups: Histogram
     ranges: Ranges | None = None
 
     def inside(self, low: float, high: float) -> slice:
@@ -45,31 +44,14 @@ class Seen(NamedTuple):
             int(np.searchsorted(self.groups.low, high, side="right")),
         )
 
-    def within(self, ranges: Ranges) -> Groups:
+    def within(self, ranges: Ranges) -> Histogram:
         """Return the buckets that reach into one of the ranges."""
         pairs = zip(ranges.low.tolist(), ranges.high.tolist(), strict=True)
-        return Groups.together([self.groups.at(self.inside(low, high)) for low, high in pairs])
+        return Histogram.together([self.groups.at(self.inside(low, high)) for low, high in pairs])
 
     def complete(self, ranges: Ranges) -> bool:
         """Whether all rows of these ranges were counted."""
         return self.ranges is None or within(ranges, self.ranges)
-
-    def refuse_changed(self, ranges: Ranges | None, now: Groups) -> None:
-        """Raise unless a later count of these ranges (all: None) found the same; see `Groups`.
-
-        Ranges that cut a bucket in two cannot be compared.
-        """
-        if ranges is None:
-            self.groups.refuse_changed(now)
-        elif not self._cut_by(ranges):
-            self.within(ranges).refuse_changed(now)
-
-    def _cut_by(self, ranges: Ranges) -> bool:
-        """Whether a range begins or ends inside a bucket."""
-        low, high = self.groups.low, self.groups.high
-        begins = np.append(low, np.inf)[np.searchsorted(high, ranges.low, side="left")] < ranges.low
-        ends = np.append(-np.inf, high)[np.searchsorted(low, ranges.high, side="right")] > ranges.high
-        return bool(begins.any() or ends.any())
 
 
 @dataclass(frozen=True)
@@ -80,22 +62,6 @@ class Piece:
     high: float
     rows: int
     count: int = 1
-    power: bool = False
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Where the two ends go on the scale that is divided evenly."""
-        return _on_scale(self.low, power=self.power), _on_scale(self.high, power=self.power)
-
-    @property
-    def scale(self) -> float:
-        """Buckets per step on that scale; 0 if there is nothing to divide, or no way to do it."""
-        if self.count == 1:
-            return 0.0
-        low, high = self.ends
-        with np.errstate(all="ignore"):
-            scale = np.float64(self.count) / (high - low)
-        return float(scale) if np.isfinite(scale) else 0.0
 
 
 def divide(ranges: Ranges, seen: Seen, buckets: int) -> list[Piece]:
@@ -105,11 +71,28 @@ def divide(ranges: Ranges, seen: Seen, buckets: int) -> list[Piece]:
     pieces = [piece for low, high in pairs for piece in _parts(low, high, seen, crowd)]
     total = max(1, sum(piece.rows for piece in pieces if piece.low < piece.high))
     return [
-        piece
-        if piece.low == piece.high
-        else _better(piece, max(PIECE_BUCKETS, round(buckets * piece.rows / total)), seen)
+        piece if piece.low == piece.high else replace(piece, count=2 + buckets * piece.rows // total)
         for piece in pieces
     ]
+
+
+def scales(low: Scores, high: Scores, count: Any) -> tuple[Scores, Scores, NDArray[np.bool_]]:
+    """Return where the buckets of some intervals begin, how many there are per step, and if on the root.
+
+    A straight line serves intervals that do not even double a score. No steps where none can be made.
+    """
+    low, high = (np.clip(end, -LARGEST, LARGEST) for end in (low, high))
+    near, far = (pick(np.abs(low), np.abs(high)) for pick in (np.minimum, np.maximum))
+    with np.errstate(all="ignore"):
+        power = (np.sign(low) != np.sign(high)) | (far / 2 > near) | np.isinf(count / (high - low))
+        start, stop = (np.where(power, on_root(end), end) for end in (low, high))
+        scale = count / (stop - start)
+    return start, np.where(np.isfinite(scale), scale, 0.0), power
+
+
+def on_root(score: Any) -> Any:
+    """Return the root with the sign of the score."""
+    return np.sign(score) * np.abs(score) ** ROOT
 
 
 def join(ranges: list[tuple[float, float]], seen: Seen, most: int) -> list[tuple[float, float]]:
@@ -149,25 +132,3 @@ def _one_sign(low: float, high: float, rows: int) -> list[Piece]:
     cuts = ((-np.inf, -np.inf), (-LARGEST, -TINIEST), (0.0, 0.0), (TINIEST, LARGEST), (np.inf, np.inf))
     parts = ((max(low, a), min(high, b)) for a, b in cuts)
     return [Piece(float(a), float(b), rows) for a, b in parts if a <= b]
-
-
-def _better(piece: Piece, count: int, seen: Seen) -> Piece:
-    """Choose the map that, by the last count, leaves the fewest rows in one bucket."""
-    line = Piece(piece.low, piece.high, piece.rows, count)
-    curve = Piece(piece.low, piece.high, piece.rows, count, power=True)
-    near, far = sorted((abs(piece.low), abs(piece.high)))
-    if line.scale == 0 or near == TINIEST:
-        return curve
-    if far <= 2 * near:
-        return line
-    part = seen.groups.at(seen.inside(piece.low, piece.high))
-    crowds = []
-    for option in (line, curve):
-        ends = (np.clip(end, piece.low, piece.high) for end in (part.low, part.high))
-        low, high = (_on_scale(end, power=option.power) for end in ends)
-        crowds.append(float((part.rows / (1.0 + (high - low) * option.scale)).max()))
-    return curve if crowds[1] < crowds[0] / 2 else line
-
-
-def _on_scale(score: Any, *, power: bool) -> Any:
-    return np.sign(score) * np.abs(score) ** ROOT if power else score

@@ -154,10 +154,8 @@ class Data:
             and column.name in self.rows.named_arrays
         ):
             return
-        if isinstance(self.rows, ReadyRows):
-            known = getattr(self.rows.source, "columns", ())
-            if column in [getattr(one, "column", one) for one in known]:
-                return
+        if isinstance(self.rows, ReadyRows) and column in getattr(self.rows.source, "columns", ()):
+            return
         counted = self.counted or isinstance(self.rows, ReadyRows)
         if counted or self.named == (column.values is not None):
             must_be, hint = (
@@ -441,23 +439,23 @@ class FrameRows(TableRows):
     @classmethod
     def of(cls, frame: Any, caller: str, parameter: str) -> FrameRows:
         """Take a frame; raise for what is none."""
-        from cutpoints._data import groupby
+        from cutpoints._data import frames
 
-        return cls(groupby.read(frame, caller=caller, parameter=parameter))
+        return cls(frames.read(frame, caller=caller, parameter=parameter))
 
     def lazy(self) -> bool:
-        from cutpoints._data import groupby
+        from cutpoints._data import frames
 
-        return groupby.is_lazy(self.frame)
+        return frames.is_lazy(self.frame)
 
     def _read(
         self, scores: list[str], label: str | None, masses: list[str], groups: str | None, added: list[str]
     ) -> ReadColumns:
-        from cutpoints._data import groupby
+        from cutpoints._data import frames
 
         names = [*scores, *([] if label is None else [label]), *masses, *added]
         wanted = dict.fromkeys([*names, *([] if groups is None else [groups])])
-        found = groupby.columns_of(self.frame, list(wanted))
+        found = frames.columns_of(self.frame, list(wanted))
         arrays = {name: found[name].to_numpy() for name in names}
         return ReadColumns(
             {name: arrays[name] for name in scores},
@@ -468,10 +466,10 @@ class FrameRows(TableRows):
         )
 
     def columns(self, names: Sequence[str]) -> dict[str, Any]:
-        from cutpoints._data import groupby
+        from cutpoints._data import frames
 
         # As they are: NumPy would make floats of integers where one is missing.
-        found = groupby.columns_of(self.frame, names)
+        found = frames.columns_of(self.frame, names)
         return {name: column.to_native() for name, column in found.items()}
 
     def stream(self, data: Data, *, fresh: bool) -> Source:
@@ -485,9 +483,9 @@ class FrameRows(TableRows):
         return groupby.source(self.frame, columns, pos_label)
 
     def __str__(self) -> str:
-        from cutpoints._data import groupby
+        from cutpoints._data import frames
 
-        return groupby.described(self.frame)
+        return frames.described(self.frame)
 
 
 @dataclass(eq=False)

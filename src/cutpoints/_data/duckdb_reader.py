@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from cutpoints._data import file_errors
-from cutpoints._data.added_columns import CENT_ROUNDING, NO_ENDS, Ends
 from cutpoints._data.array_input import no_number
 from cutpoints._data.file_columns import NUMBERS
 from cutpoints._kernel.tables import BATCH_ROWS
-from cutpoints._kernel.weights import CENTS
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -69,13 +66,13 @@ class DuckDBReader:
             is_label = i == 1 and columns.label is not None
             expression = self._as_label(name, pos_label) if is_label else self._as_number(name)
             parts.append(f"{expression} as a{i}")
-        self._projected = relation.project(", ".join(parts))
+        self.projected = relation.project(", ".join(parts))
         self._is_float = known[columns.score][1] == "FLOAT"
         self._is_bool = known[columns.score][1] == "BOOLEAN"
 
     def batches(self, near: tuple[float, float] | None) -> Generator[Batch]:
         """Run the query; missing numbers become NaN."""
-        table = self._projected
+        table = self.projected
         if near is not None:
             # The very floats: text of a float is read back as the same float.
             kind = "float" if self._is_float else "double"
@@ -92,34 +89,6 @@ class DuckDBReader:
                     yield columns
         finally:
             reader.close()
-
-    def weight_range(self) -> tuple[int, float, float]:
-        """Ask DuckDB, which has the answer in the statistics of Parquet files."""
-        columns = self.columns
-        names = [f"a{i}" for i in range(columns.first_mass, columns.first_added)]
-        asked = [f"min({name})::double, max({name})::double, count({name})" for name in names]
-        with interruptible():
-            rows, *found = self._projected.aggregate(", ".join(["count(*)", *asked])).fetchall()[0]
-        if rows == 0 or not names:
-            return rows, 0.0, 0.0
-        least, most, counts = found[::3], found[1::3], found[2::3]
-        if min(counts) < rows or any(map(math.isnan, most)):  # NaN is above all other floats in DuckDB
-            return rows, math.nan, math.nan
-        return rows, min(least), max(most)
-
-    def added_ends(self) -> list[Ends]:
-        """Ask DuckDB; each value is multiplied and rounded as NumPy does."""
-        columns = self.columns
-        weight = f" * a{columns.first_mass}::double" if columns.weight else ""
-        values = [f"(a{i}::double{weight})" for i in range(columns.first_added, len(columns.all))]
-        asked = []
-        for v in values:
-            cents = f"abs({v} * {CENTS} - floor({v} * {CENTS} + 0.5)) <= abs({v}) * {CENT_ROUNDING!r}::double"
-            asked.append(f"min({v}), max({v}), count({v}) = count(*), bool_and({cents})")
-        with interruptible():
-            (found,) = self._projected.aggregate(", ".join(asked)).fetchall()
-        parts = [found[i : i + 4] for i in range(0, len(found), 4)]
-        return [Ends(least, most, cents) if full else NO_ENDS for least, most, full, cents in parts]
 
     def need(self, name: str) -> None:
         """Raise unless the relation has a column of this name."""
@@ -197,13 +166,16 @@ def uninterrupted(batches: Iterable[Any]) -> Generator[Any]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Turn what DuckDB raises on Ctrl-C into what Python does, and word a connection that is in use."""
+    """Turn what DuckDB raises on Ctrl-C into what Python does, and word a connection that is in use.
+
+    Errors within a stream of batches come through Arrow, as OSError with DuckDB's text.
+    """
     try:
         yield
     except Exception as error:
         if "Query interrupted" in str(error) or type(error).__name__ == "InterruptException":
             raise KeyboardInterrupt from None
-        if type(error).__name__ == "ResourceInUseException":
+        if str(error).startswith("Resource In Use Error"):
             raise InvalidInputError(
                 "The DuckDB connection must not run another query at the same time. "
                 "Another thread is using it.",

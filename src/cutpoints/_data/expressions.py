@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
+import numpy as np
 
-from cutpoints._data.bins import LARGEST, ROOT, TINIEST, Piece
+from cutpoints._data.bins import LARGEST, ROOT, TINIEST, Piece, on_root, scales
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -202,16 +203,16 @@ def rounded(
 
 def _leaf(piece: Piece, start: int) -> nw.Expr:
     """Return the buckets of one piece."""
-    if piece.scale == 0:
+    s, count = nw.col(SCORE), float(piece.count)
+    ends = np.array([piece.low]), np.array([piece.high])
+    base, scale, power = (found.item() for found in scales(*ends, count))
+    if piece.count == 1 or scale == 0:
         return number(start)
-    s, base = nw.col(SCORE), piece.ends[0]
-    if piece.power:
-        sign = 1 if piece.low > 0 else -1
-        size = s.abs().clip(TINIEST, LARGEST)
-        scaled = _power(size) - base if sign > 0 else -base - _power(size)
-    else:
-        scaled = s - base
-    place = (scaled.clip(0.0, piece.ends[1] - base) * piece.scale).clip(0.0, float(piece.count))
+    top = piece.high
+    if power:
+        top, size = float(on_root(top)), _power(s.abs().clip(TINIEST, LARGEST))
+        s = size if piece.low > 0 else -1.0 * size
+    place = ((s - base).clip(0.0, top - base) * scale).clip(0.0, count)
     return whole(place) + float(start)
 
 

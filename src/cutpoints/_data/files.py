@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import glob
 import re
-import shutil
-import tempfile
 import time
 import weakref
 from contextlib import contextmanager
@@ -20,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from cutpoints._atomic import temporary_folder
 from cutpoints._data import file_errors
 from cutpoints._data.array_input import too_large
 from cutpoints._data.duckdb_reader import DuckDBReader, interruptible, quoted, text
@@ -45,6 +44,7 @@ from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
+    from tempfile import TemporaryDirectory
 
     from duckdb import DuckDBPyRelation
     from numpy.typing import NDArray
@@ -74,12 +74,12 @@ def check_memory(limit: Any, caller: str = "read") -> None:
         )
 
 
-def _remove(folder: str) -> None:
+def _remove(folder: TemporaryDirectory[str]) -> None:
     """Remove a folder in which threads of DuckDB may still write for a moment after Ctrl-C."""
     for wait in (0.0, 0.05, 0.2, 0.5):
         time.sleep(wait)
-        shutil.rmtree(folder, ignore_errors=True)
-        if not Path(folder).exists():
+        folder.cleanup()
+        if not Path(folder.name).exists():
             return
 
 
@@ -99,8 +99,9 @@ class Opened:
         wanted = None if where is None else condition(where)
         check_memory(memory_limit)
         # Removed when the last who uses it is gone, and at the end of the process in any case.
-        self._folder = tempfile.mkdtemp(prefix="cutpoints-")
-        self._removed = weakref.finalize(self, _remove, self._folder)
+        temporary = temporary_folder()
+        self._folder = temporary.name
+        self._removed = weakref.finalize(self, _remove, temporary)
         self._filters = {k: v for k, v in (("where", where), ("sql", sql)) if v is not None}
         try:
             self.files = on_disk(path, self._folder)

@@ -391,6 +391,10 @@ def unreadable(error: Exception, files: list[File]) -> InvalidInputError:
         reason, hint = f"Line {line[1]} {_TOO_LONG}", _LONG_HINT
     elif "maximum_object_size" in said:
         reason, hint = f"A line {_TOO_LONG.replace('2 MB', '16 MB')}", _LONG_HINT
+    elif "support a full read" in said:  # longer than what DuckDB reads at once
+        reason, hint = f"A line {_TOO_LONG}", _LONG_HINT
+    elif line and "unterminated quote" in said:
+        reason = f"Line {line[1]} has a quote that is never closed, or a text of many MB in quotes"
     elif line and "unicode" in said:
         reason, hint = f"Line {line[1]} is not UTF-8 text", _encoding(file, b"")
     else:

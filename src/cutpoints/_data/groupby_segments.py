@@ -25,12 +25,11 @@ import narwhals as nw
 import numpy as np
 
 from cutpoints._data import expressions as ex
-from cutpoints._data import file_errors
-from cutpoints._data import groupby as frames
-from cutpoints._data import groupby_columns as gc
+from cutpoints._data import file_errors, frames
 from cutpoints._data.added_columns import with_totals
-from cutpoints._data.bins import LARGEST, ROOT, Seen, join
-from cutpoints._data.groupby_weights import Measured, factors, measured, measures, to_measure
+from cutpoints._data.bins import LARGEST, ROOT, Seen, join, scales
+from cutpoints._data.groupby import FILTER_RANGES, QUERY_GROUPS, summary_of
+from cutpoints._data.groupby_sums import Measured, measured, scale
 from cutpoints._data.segment_codes import coded, combined
 from cutpoints._data.segments import SegmentRanges
 from cutpoints._data.streaming import SWEEP_SCORES
@@ -45,16 +44,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._data.groupby import FrameSource
-    from cutpoints._data.groups import Groups
 
-MOST_SEGMENTS = 1 << 20
-"""A column with more values than this names rows, not segments."""
-COUNT_CELLS = 1 << 20
-"""About the most groups that one count returns."""
 SEGMENT_CELLS = 16
-"""Cells that every segment gets, even if there are too many segments for `COUNT_CELLS`."""
-SEGMENT_RANGES = 16
-"""Ranges of one segment in a query for scores; more are merged, and extra scores dropped here."""
+"""Cells that every segment gets, even if there are too many segments for `QUERY_GROUPS`."""
 _FIRST_CELLS = 1 << 14
 """Cells of the first count for probabilities: a bucket is 2**-13 wide and has two classes."""
 _SEGMENT, _FROM, _TO, _BASE, _SCALE, _POWER = "g", "a", "b", "x", "y", "z"
@@ -68,7 +60,7 @@ class FrameSegments:
     """Segments of a frame that is not collected: the first count of each, and shared passes after it."""
 
     def __init__(self, source: FrameSource, names: Sequence[str]) -> None:
-        self._source, self._cells = source, COUNT_CELLS
+        self._source = source
         self.whole = False
         """Whether the first count has every distinct score."""
         self.rows_limit = MEMORY_ROWS
@@ -80,9 +72,9 @@ class FrameSegments:
         columns = [_key(name, schema[name]) for name in names]
         source.beside = [text.alias(own) for (_, text), own in zip(columns, self._texts, strict=True)]
         self.keys, self._known, self._codes, self._measured = self._find_keys([value for value, _ in columns])
-        source._added = [] if self._measured.counted.all() else source._weights
-        scale = np.array([factors(grid) for grid in self._measured.grids])
-        self._units = np.where(self._measured.counted[:, None], 0.0, scale)
+        source._added = [] if self._measured.counted.all() else source.sums.weights
+        factors = np.array([scale(grid) for grid in self._measured.grids])
+        self._units = np.where(self._measured.counted[:, None], 0.0, factors)
         self._part_units = self._units_of_parts()
         self._first = self._latest = self._first_count()
         self._ends = np.searchsorted(self._first.segments, np.arange(len(self.keys) + 1))
@@ -99,12 +91,12 @@ class FrameSegments:
     def summary(self, segment: int) -> Summary:
         """Return what the rows of a segment are."""
         groups = self._part(segment)
-        columns = with_totals(self._totals[segment], groups.added)
-        return replace(frames.summary_of(groups, self._measured.grids[segment]), columns=columns)
+        columns = with_totals(self._totals[segment], groups.columns)
+        return replace(summary_of(groups, self._measured.grids[segment]), columns=columns)
 
     def histogram(self, segment: int) -> Histogram:
         """Return the first count of a segment."""
-        return self._source._histogram_of(self._part(segment))
+        return self._source._typed(self._part(segment))
 
     def answer(
         self, wanted: Mapping[int, Ranges | None], most: int, *, count: bool
@@ -124,7 +116,9 @@ class FrameSegments:
                 raise InvalidInputError.too_many_scores(rows=scores, most=SWEEP_SCORES)
             found = self._fetch(wanted).inside(ranges)[0]
             self._refuse_changed(ranges, found)
-        return {segment: self._source._rows_of(groups) for segment, groups in self._each(found, wanted)}
+        return {
+            segment: self._source._typed(groups).distinct() for segment, groups in self._each(found, wanted)
+        }
 
     # --- how
 
@@ -132,27 +126,25 @@ class FrameSegments:
         self, values: list[nw.Expr]
     ) -> tuple[list[Any], list[tuple[str, ...]], NDArray[np.int64], Measured]:
         """Return the keys; their texts, the segment of each, and rows and grid of each segment. A pass."""
-        weights = self._source._weights
+        sums = self._source.sums
         own = [f"v{i}" for i in range(len(values))]
         named = [value.alias(name) for value, name in zip(values, own, strict=True)]
-        columns = self._source.columns
-        added = gc.to_measure(columns, self._source._weight())
-        frame = self._source.frame.select(*named, *self._source.beside, *to_measure(weights), *added)
-        wanted = [nw.len().alias(ex.ROWS), *measures(weights), *gc.measures(columns)]
-        query = frame.group_by(*own, *self._texts).agg(*wanted).head(MOST_SEGMENTS + 1)
+        frame = self._source.frame.select(*named, *self._source.beside, *sums.to_measure())
+        wanted = [nw.len().alias(ex.ROWS), *sums.measures()]
+        query = frame.group_by(*own, *self._texts).agg(*wanted).head(QUERY_GROUPS + 1)
         self._source.passes += 1
         found = frames.run(query)
         if len(found) == 0:
             raise InvalidInputError.empty(name=self._source.score)
-        if len(found) > MOST_SEGMENTS:
+        if len(found) > QUERY_GROUPS:
             raise InvalidParameterError(
                 "by",
                 caller="find",
-                expected=f"columns with at most {MOST_SEGMENTS:,} distinct keys",
+                expected=f"columns with at most {QUERY_GROUPS:,} distinct keys",
                 got="more",
                 hint="group by something coarser.",
             )
-        codes, keys = combined([coded(found.get_column(name).to_list(), "by") for name in own])
+        codes, keys = combined([coded(found.get_column(name).to_native(), "by") for name in own])
         texts = zip(*(found.get_column(name).to_list() for name in self._texts), strict=True)
         segments: dict[tuple[str, ...], int] = {}
         for text, code in zip(texts, codes.tolist(), strict=True):
@@ -165,24 +157,22 @@ class FrameSegments:
                     hint="give the keys other names first.",
                 )
         got = {name: found.get_column(name).to_numpy() for name in found.columns if name not in own}
-        ends = measured(weights, got, codes)
-        self._parts = gc.measured_groups(columns, got, codes, ends.rows)
-        return keys, list(segments), np.array(list(segments.values()), np.int64), ends
+        return keys, list(segments), np.array(list(segments.values()), np.int64), measured(sums, got, codes)
 
     def _units_of_parts(self) -> dict[str, NDArray[np.float64]]:
         """Find the parts of columns that any segment has, which all of them then get; return their factors.
 
         A part that a segment has not is empty there, on the grid of the column's other part.
         """
-        every = {part.own: part for parts in self._parts for part in parts}
+        every = {part.own: part for parts in self._measured.parts for part in parts}
         self._source._parts = list(every.values())
         units = {own: np.zeros((len(self.keys), 2)) for own in every}
         self._totals: list[list[ColumnTotals]] = []
-        for segment, parts in enumerate(self._parts):
+        for segment, parts in enumerate(self._measured.parts):
             grids = {part.added.own: part.totals.grid for part in parts}
             self._totals.append([part.totals._replace(grid=grids[part.added.own]) for part in every.values()])
             for own, part in every.items():
-                units[own][segment] = gc.scale(grids[part.added.own])
+                units[own][segment] = scale(grids[part.added.own])
         return units
 
     def _first_count(self) -> _Cells:
@@ -210,7 +200,7 @@ class FrameSegments:
 
     def _level(self) -> int:
         """Return how often buckets must be doubled so that there are not too many cells."""
-        most = max(self._cells, SEGMENT_CELLS * len(self.keys))
+        most = max(QUERY_GROUPS, SEGMENT_CELLS * len(self.keys))
         level = 0
         while _FIRST_CELLS >> level > 2 and self._cells_of(level) > most:
             level += 1
@@ -266,13 +256,13 @@ class FrameSegments:
         before = self._before(ranges)
         if before is None:
             return
-        totals = np.zeros((2, len(now.groups.columns) - 2, len(ranges.low)), dtype=np.int64)
+        totals = np.zeros((2, len(now.groups.sums), len(ranges.low)), dtype=np.int64)
         for cells, found in zip((before, now), totals, strict=True):
             inside, which = cells.inside(ranges)
-            for column, sums in zip(inside.groups.columns[2:], found, strict=True):
+            for column, sums in zip(inside.groups.sums, found, strict=True):
                 np.add.at(sums, which, column)
         if not np.array_equal(*totals):
-            rows = totals[:, 0].sum(axis=1)
+            rows = totals[:, 2].sum(axis=1)
             raise InvalidInputError.changed(expected=int(rows[0]), found=int(rows[1]))
 
     def _joined(
@@ -281,7 +271,7 @@ class FrameSegments:
         counted = self._measured.counted[segments] if self._source._added else None
         return _Cells.joined(segments, self._source._groups(got, low, high, counted))
 
-    def _each(self, cells: _Cells, wanted: Iterable[int]) -> Iterator[tuple[int, Groups]]:
+    def _each(self, cells: _Cells, wanted: Iterable[int]) -> Iterator[tuple[int, Histogram]]:
         """Return the groups of each of these segments."""
         ends = np.searchsorted(cells.segments, np.arange(len(self.keys) + 1))
         return ((segment, cells.groups.at(slice(*ends[segment : segment + 2]))) for segment in wanted)
@@ -292,10 +282,10 @@ class FrameSegments:
         runs: dict[int, Ranges | None] = {}
         for segment, asked in wanted.items():
             runs[segment] = asked
-            if asked is not None and len(asked.low) > SEGMENT_RANGES:
+            if asked is not None and len(asked.low) > FILTER_RANGES:
                 part = self._part(segment)
                 pairs = list(zip(asked.low.tolist(), asked.high.tolist(), strict=True))
-                ends = np.array(join(pairs, Seen(part), SEGMENT_RANGES)).T
+                ends = np.array(join(pairs, Seen(part), FILTER_RANGES)).T
                 runs[segment] = Ranges(ends[0], ends[1])
         few = SegmentRanges.of(runs, len(self.keys))
         frame = self._beside_segments(_SEGMENT, few.segments, {_FROM: few.low, _TO: few.high})
@@ -305,9 +295,15 @@ class FrameSegments:
     def _count(self, wanted: Mapping[int, Ranges | None], ranges: SegmentRanges) -> dict[int, Histogram]:
         """Count the ranges into finer buckets."""
         source = self._source
-        each = max(4, self._cells // max(1, len(ranges.low)))
-        base, scale, power = _maps(ranges, each)
-        columns = {_FROM: ranges.low, _TO: ranges.high, _BASE: base, _SCALE: scale, _POWER: power}
+        each = max(4, QUERY_GROUPS // max(1, len(ranges.low)))
+        base, scale, power = scales(ranges.low, ranges.high, each)
+        columns = {
+            _FROM: ranges.low,
+            _TO: ranges.high,
+            _BASE: base,
+            _SCALE: scale,
+            _POWER: power.astype(np.float64),
+        }
         frame = self._beside_segments("r", ranges.segments, columns)
         frame = frame.filter(_inside()).with_columns(_on_scale().alias("t"))
         place = ((nw.col("t") - nw.col(_BASE)) * nw.col(_SCALE)).clip(0.0, float(each))
@@ -316,9 +312,9 @@ class FrameSegments:
         cells = self._joined(got, segments, got[ex.LOW], got[ex.HIGH])
         self._refuse_changed(ranges, cells)
         self._latest = cells._replace(ranges=ranges)
-        return {segment: source._histogram_of(groups) for segment, groups in self._each(cells, wanted)}
+        return {segment: source._typed(groups) for segment, groups in self._each(cells, wanted)}
 
-    def _part(self, segment: int) -> Groups:
+    def _part(self, segment: int) -> Histogram:
         return self._first.groups.at(slice(*self._ends[segment : segment + 2]))
 
 
@@ -326,12 +322,12 @@ class _Cells(NamedTuple):
     """Groups of segments, by these and then ascending; and the ranges that were counted, None for all."""
 
     segments: NDArray[np.int64]
-    groups: Groups
+    groups: Histogram
     ranges: SegmentRanges | None = None
 
     @classmethod
-    def joined(cls, segments: NDArray[np.int64], groups: Groups) -> _Cells:
-        """Sort, and make one of those of a segment that overlap or touch; see `Groups.joined`."""
+    def joined(cls, segments: NDArray[np.int64], groups: Histogram) -> _Cells:
+        """Sort, and make one of those of a segment that overlap or touch; see `Histogram.joined`."""
         if len(segments) == 0:
             return cls(segments, groups)
         scores, rank = np.unique(np.concatenate([groups.low, groups.high]), return_inverse=True)
@@ -397,17 +393,6 @@ def _on_scale() -> nw.Expr:
     up, down = (side.clip(0.0, LARGEST) ** ROOT for side in (score, ex.number(0) - score))
     plain = score.clip(-LARGEST, LARGEST)
     return nw.when(nw.col(_POWER) > ex.number(0)).then(up - down).otherwise(plain)
-
-
-def _maps(ranges: SegmentRanges, each: int) -> tuple[NDArray[np.float64], ...]:
-    """Return for each range where its buckets begin, how many there are per step, and on which scale."""
-    low, high = (np.clip(end, -LARGEST, LARGEST) for end in (ranges.low, ranges.high))
-    near, far = (pick(np.abs(low), np.abs(high)) for pick in (np.minimum, np.maximum))
-    power = ~((np.sign(low) == np.sign(high)) & (far / 2 <= near))
-    start, stop = (np.where(power, np.sign(end) * np.abs(end) ** ROOT, end) for end in (low, high))
-    with np.errstate(all="ignore"):
-        scale = each / (stop - start)
-    return start, np.where(np.isfinite(scale), scale, 0.0), power.astype(np.float64)
 
 
 # --- tables

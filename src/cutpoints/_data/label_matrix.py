@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutpoints._data.array_input import as_weights, refuse_nan
+from cutpoints._data.array_input import as_weights, refuse_nan, same_index
 from cutpoints._kernel.segment_cuts import SegmentCuts
 from cutpoints._kernel.weights import FixedPoint
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
@@ -44,6 +44,7 @@ class LabelRows(NamedTuple):
 
 def read_label_matrix(y_true: Any, y_score: Any, sample_weight: Any, *, caller: str) -> LabelRows:
     """Read dense or sparse matrices, or data frames with one column per label."""
+    same_index({"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight})
     truth, names = _matrix(y_true, "y_true", caller)
     scores, own = _matrix(y_score, "y_score", caller)
     if truth.shape != scores.shape:

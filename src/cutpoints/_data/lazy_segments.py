@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from cutpoints._data import groupby as frames
+from cutpoints._data import frames
 from cutpoints._data.file_columns import NUMBERS, WIDE_NUMBERS, as_number, may_merge, typed_label
 from cutpoints._data.files import FileSource
 from cutpoints._data.groupby import FrameSource

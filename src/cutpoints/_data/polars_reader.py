@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from cutpoints._data import file_errors
-from cutpoints._data.added_columns import CENT_ROUNDING, NO_ENDS, Ends
 from cutpoints._data.array_input import no_number
-from cutpoints._kernel.weights import CENTS
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -38,58 +35,17 @@ class PolarsReader:
             is_label = i == 1 and columns.label is not None
             read = self._as_label if is_label else self._as_number
             parts.append(read(name, schema[name]).alias(f"a{i}"))
-        self._projected = frame.select(parts)
+        self.projected = frame.select(parts)
 
     def batches(self, near: tuple[float, float] | None) -> Generator[Batch]:
         """Run the query; missing numbers become NaN."""
-        table = self._projected
+        table = self.projected
         if near is not None:
             score = pl.col("a0")
             table = table.filter((score >= near[0]) & (score <= near[1]))
         for batch in table.collect_batches(maintain_order=True, engine="streaming"):
             if batch.height:
                 yield [column.to_numpy() for column in batch.iter_columns()]
-
-    def weight_range(self) -> tuple[int, float, float]:
-        """Ask Polars; NaN if a weight is missing."""
-        columns = self.columns
-        names = [f"a{i}" for i in range(columns.first_mass, columns.first_added)]
-        weights = [pl.col(name).cast(pl.Float64) for name in names]
-        asked = [
-            pl.len(),
-            *(weight.min().alias(f"l{i}") for i, weight in enumerate(weights)),
-            *(weight.max().alias(f"m{i}") for i, weight in enumerate(weights)),
-            *((weight.is_null() | weight.is_nan()).sum().alias(f"n{i}") for i, weight in enumerate(weights)),
-        ]
-        rows, *found = self._projected.select(asked).collect(engine="streaming").row(0)
-        some = len(names)
-        if any(found[2 * some :]):
-            return rows, math.nan, math.nan
-        return (rows, min(found[:some]), max(found[some : 2 * some])) if rows and some else (rows, 0.0, 0.0)
-
-    def added_ends(self) -> list[Ends]:
-        """Ask Polars; each value is multiplied and rounded as NumPy does."""
-        columns = self.columns
-        asked = []
-        for i in range(columns.first_added, len(columns.all)):
-            value = pl.col(f"a{i}").cast(pl.Float64)
-            if columns.weight:
-                value = value * pl.col(f"a{columns.first_mass}").cast(pl.Float64)
-            scaled = value * CENTS
-            cents = ((scaled - (scaled + 0.5).floor()).abs() <= value.abs() * CENT_ROUNDING).all()
-            parts = {
-                "l": value.min(),
-                "m": value.max(),
-                "n": (value.is_null() | value.is_nan()).any(),
-                "c": cents,
-            }
-            asked += [part.alias(f"{name}{i}") for name, part in parts.items()]
-        found = self._projected.select(asked).collect(engine="streaming").row(0)
-        each = [found[i : i + 4] for i in range(0, len(found), 4)]
-        return [
-            NO_ENDS if missing or least is None else Ends(least, most, cents)
-            for least, most, missing, cents in each
-        ]
 
     def need(self, name: str) -> None:
         """Raise unless the frame has a column of this name."""

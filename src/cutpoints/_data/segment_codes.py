@@ -38,9 +38,11 @@ def coded(column: Any, name: str) -> Coded:
         return arrow_codes(column.combine_chunks() if hasattr(column, "combine_chunks") else column, name)
     dtype: Any = getattr(column, "dtype", None)
     if hasattr(column, "null_count") and hasattr(dtype, "is_integer"):  # Polars
-        if column.null_count() or not (dtype.is_integer() or dtype.is_float()):
-            return _objects(column.to_list(), name)
-        return _array(column.to_numpy(), name)
+        numbers = not column.null_count() and (dtype.is_integer() or dtype.is_float())
+        # Python's times have microseconds: they would merge keys.
+        if numbers or getattr(dtype, "time_unit", None) == "ns":
+            return _array(column.to_numpy(), name)
+        return _objects(column.to_list(), name)
     if dtype is not None and not isinstance(dtype, np.dtype) and hasattr(column, "factorize"):
         codes, values = column.factorize(use_na_sentinel=False)  # nullable types of pandas
         return _with_one_missing(codes.astype(np.int64), values.tolist())

@@ -43,7 +43,7 @@ def key_words(key: Any, by: tuple[str, ...]) -> list[str]:
 
 def decide_by(y_score: Any, by: Any, entries: Mapping[Any, Any]) -> NDArray[np.int8]:
     """Return the decision of each row by the entry of its segment; a segment without one is an error."""
-    same_index({"y_score": y_score, "by": by})
+    same_index({"y_score": y_score, **_named(by)})
     scores = as_floats(y_score, "y_score", "decide")
     codes, keys = combined(list(key_columns(by).values()))
     if len(codes) != len(scores):
@@ -84,6 +84,15 @@ def key_columns(by: Any) -> dict[str, Coded]:
     return columns
 
 
+def _named(by: Any) -> dict[str, Any]:
+    """Return the columns that users passed, by what they call them."""
+    if isinstance(by, Mapping):
+        return {f"by[{name!r}]": column for name, column in by.items()}
+    if isinstance(by, list | tuple) and all(map(_is_column, by)):
+        return {f"by[{i}]": column for i, column in enumerate(by)}
+    return {"by": by}
+
+
 def _is_column(one: Any) -> bool:
     return not isinstance(one, str | bytes) and hasattr(one, "__len__")
 
@@ -100,7 +109,7 @@ def read(data: Data, by: Any, caller: str = "find_by") -> tuple[Grouped | FrameS
     """Return the rows in segments, and the names of the columns that define the segments."""
     source = data.stream()
     if isinstance(source, ArraySource):
-        data.check_index(by=by)
+        data.check_index(**_named(by))
         keys = (
             {name: coded(column, name) for name, column in data.columns(_names(by, caller)).items()}
             if data.named

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._data.segment_codes import Key
+    from cutpoints._kernel.tables import Scores
 
 
 class Grouped:
@@ -82,8 +83,8 @@ class Grouped:
 class SegmentRanges(NamedTuple):
     """Ranges of many segments, by segment and then ascending; `first` is where each segment begins."""
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Scores
+    high: Scores
     first: NDArray[np.intp]
 
     @classmethod
@@ -109,9 +110,7 @@ class SegmentRanges(NamedTuple):
         index, which = other.find(self.segments, self.low)
         return len(index) == len(self.low) and bool((self.high <= other.high[which]).all())
 
-    def find(
-        self, codes: NDArray[np.int64], scores: NDArray[np.float64]
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def find(self, codes: NDArray[np.int64], scores: Scores) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the positions of the rows that lie in a range of their segment, and which it is."""
         start, stop = self.first[:-1], self.first[1:]
         some = stop > start

@@ -21,7 +21,7 @@ class Source(Protocol):
 
     @property
     def direct_rows(self) -> int:
-        """Up to this many rows that are left are compared one by one rather than binned again."""
+        """Up to this many rows, all or those that are left, are compared one by one rather than binned."""
 
     @property
     def rows_limit(self) -> int:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from cutpoints._data import added_columns, progress
 from cutpoints._data.array_input import as_floats
+from cutpoints._data.duckdb_reader import DuckDBReader, interruptible
 from cutpoints._data.faults import raise_fault
 from cutpoints._data.labels import Counts, Labels
 from cutpoints._kernel.binning import Buckets, Radix, choose
@@ -31,27 +32,26 @@ from cutpoints._kernel.histogram import (
     Reading,
     Tally,
     added,
-    cut_up,
+    binned,
+    check_unchanged,
     inside,
     joined,
-    occupied,
-    sums_in,
     table,
     tally,
+    unique_scores,
     within,
 )
 from cutpoints._kernel.tables import (
     BATCH_ROWS,
+    FETCHED_ROWS,
     MEMORY_ROWS,
     SAMPLE_ROWS,
     ColumnTotals,
     Histogram,
     Ranges,
     Rows,
-    Scores,
     Summary,
 )
-from cutpoints._kernel.unique_scores import UniqueScores, unique_scores
 from cutpoints._kernel.weights import BLOCK_ROWS, FixedPoint
 from cutpoints.exceptions import InvalidInputError
 
@@ -65,12 +65,8 @@ if TYPE_CHECKING:
 
 BUCKETS = 1 << 16
 """More than in memory: a pass is slow here, and more buckets leave fewer rows after it."""
-COMPARED_ROWS = 1 << 17
-"""Up to this many rows that are left are compared one by one, which takes milliseconds."""
 SWEEP_SCORES = 1 << 25
 """A search that needs more distinct scores at once is refused: it would not fit in memory."""
-UNMERGED_ROWS = 1 << 20
-"""Rows that are collected before equal scores among them are merged."""
 
 T = TypeVar("T")
 
@@ -124,17 +120,13 @@ class Reader(Protocol):
     columns: Columns
     table: Any
     """The relation or the lazy frame, with all of its columns."""
+    projected: Any
+    """The same with the columns of a batch: a0, a1, ..."""
     coded: bool
     """Whether the engine has compared the labels: 1 the positive, 0 the other, 2 a third, 3 missing."""
 
     def batches(self, near: tuple[float, float] | None) -> Generator[Batch]:
         """Yield all rows, or at least those whose score is in a closed range."""
-
-    def weight_range(self) -> tuple[int, float, float]:
-        """Return how many rows there are, their smallest and largest weight; NaN if one is missing."""
-
-    def added_ends(self) -> list[added_columns.Ends]:
-        """Return the ends of what rows add, columns times the weights; NaN where a value is missing."""
 
     def need(self, name: str) -> None:
         """Raise unless the table has a column of this name; the error says where, and which there are."""
@@ -153,19 +145,18 @@ class BatchSource:
         self.reader = reader
         self.pos_label = pos_label
         self.passes = 0
-        self.direct_rows = COMPARED_ROWS
+        self.direct_rows = FETCHED_ROWS
         self.rows_limit = MEMORY_ROWS
         self._weights = 0.0, 0.0
         """The smallest and the largest weight."""
         self._weighed: int | None = None
-        """The rows that had weights between these."""
+        """The rows that were measured."""
         self._ends: list[added_columns.Ends] = []
         self._parts: list[ColumnTotals] = []
         """What is added up of columns, and on which grids."""
         self._known: tuple[Summary, Histogram] | None = None
-        self._sample: Any = None
         self._last: tuple[Ranges, Histogram] | None = None
-        self._kept: tuple[Ranges, UniqueScores] | None = None
+        self._kept: tuple[Ranges, Histogram] | None = None
         # The engine decodes in its own threads; one thread here keeps up with two of them.
         self._threads = max(1, min((os.cpu_count() or 1) // 2, 4))
         self._rows = (
@@ -185,37 +176,34 @@ class BatchSource:
             return first
         kept = self._keeps(ranges)
         if kept is not None:
-            return kept.histogram(ranges, Radix.over(ranges, count=BUCKETS))
+            return binned(kept.at(inside(kept.low, ranges)), Radix.over(ranges, count=BUCKETS))
         before = self._count_of(ranges)
-        pieces = occupied(ranges, before)
-        pieces = cut_up(pieces, self._sample)
-        buckets = Radix.over(pieces, count=BUCKETS)
-        pots, tallies = self._gather(pieces, self.rows_limit, buckets)
+        buckets = Radix.over(ranges, count=BUCKETS)
+        pots, tallies = self._gather(ranges, self.rows_limit, buckets)
         found = table(added(tallies), buckets)
-        _check_unchanged(before, ranges, found)
+        check_unchanged(before, ranges, found)
         self._last = ranges, found
-        kept = _poured(pots, self.rows_limit, ranges.low, 2 * len(self._parts))
-        if kept is None and not buckets.shift.any():
-            # Each bucket is one score: the histogram is the rows.
-            scores = found.span(np.arange(len(found.rows), dtype=np.intp)).low
-            kept = UniqueScores(scores, found.pos, found.neg, found.rows, found.columns)
+        kept = _poured(pots, self.rows_limit, found)
+        if kept is None and (found.low == found.high).all():
+            kept = found
         self._kept = None if kept is None else (ranges, kept)
         return found
 
     def rows(self, ranges: Ranges | None) -> Rows:
         """Collect, merging equal scores: a pass over the data unless the rows were kept."""
-        summary, _ = self._first_look()
+        summary, first = self._first_look()
         kept = None if ranges is None else self._keeps(ranges)
         if kept is None:
             # All of them are what a sweep was asked for; of a search that narrows, memory is bounded.
             limit = None if ranges is None else SWEEP_SCORES
             pots, _ = self._gather(ranges, limit, None)
-            kept = _poured(pots, limit, np.zeros(0), 2 * len(self._parts))
+            kept = _poured(pots, limit, first)
             if kept is None:
                 raise InvalidInputError.too_many_scores(rows=summary.rows, most=SWEEP_SCORES)
-            _check_unchanged(self._count_of(ranges), ranges, kept)
+            check_unchanged(self._count_of(ranges), ranges, kept)
             self._kept = None if ranges is None else (ranges, kept)
-        return kept.rows(ranges)
+        found = kept if ranges is None else kept.at(inside(kept.low, ranges))
+        return found.distinct()
 
     # --- how
 
@@ -225,7 +213,7 @@ class BatchSource:
             return self._last[1]
         return self._first_look()[1]
 
-    def _keeps(self, ranges: Ranges) -> UniqueScores | None:
+    def _keeps(self, ranges: Ranges) -> Histogram | None:
         """Return the rows around these ranges, if they were kept."""
         return self._kept[1] if self._kept is not None and within(ranges, self._kept[0]) else None
 
@@ -274,13 +262,12 @@ class BatchSource:
             raise InvalidInputError.changed(expected=self._weighed, found=rows)
         columns = added_columns.with_totals(self._parts, histogram.columns)
         self._known = Summary(rows, pos, neg, look.grid, low, high, columns), histogram
-        self._sample = look.sample
         return self._known
 
     def _look(self) -> tuple[_Look, list[Tally]] | None:
         """Make the first pass; return None if there is anything wrong with the rows."""
-        grid = self._grid()
-        if grid is None or not self._measured():
+        grid = self._measured()
+        if grid is None:
             return None
         look = _Look(self, grid)
         tallies = [one for one in self._each(look.count) if one is not None]
@@ -291,31 +278,33 @@ class BatchSource:
         """Return the error of no rows."""
         return InvalidInputError.empty(name=self.reader.columns.score)
 
-    def _grid(self) -> FixedPoint | None:
-        """Return the grid of the weights, which takes a query; None if the weights cannot be used."""
+    def _measured(self) -> FixedPoint | None:
+        """Find the grids of the weights and of the columns, a query; None if some cannot be added up."""
         columns = self.reader.columns
-        if not columns.masses:
+        if not columns.masses and not columns.added:
             return FixedPoint()
-        rows, smallest, largest = self.reader.weight_range()
-        if not (smallest >= 0 and largest * rows < np.inf):  # NaN is neither
+        from cutpoints._data.groupby_sums import ends_of
+
+        names = [f"a{i}" for i in range(len(columns.all))]
+        first, added = columns.first_mass, columns.first_added
+        with interruptible():
+            self._weighed, ends = ends_of(self.reader.projected, names[first:added], names[added:])
+        if not self._weighed:
+            return FixedPoint()
+        if not np.isfinite([(one.least, one.most) for one in ends]).all():
             return None
-        self._weights, self._weighed = (smallest, largest), rows
+        masses, self._ends = ends[: added - first], ends[added - first :]
+        both = zip(columns.added, self._ends, strict=True)
+        self._parts = [one for column, of in both for one in added_columns.parts(column, of, self._weighed)]
+        if not masses:
+            return FixedPoint()
+        smallest, largest = min(one.least for one in masses), max(one.most for one in masses)
+        if not (smallest >= 0 and largest * self._weighed < np.inf):
+            return None
+        self._weights = smallest, largest
         if columns.label is not None and 0 < smallest == largest:
             return FixedPoint.constant(largest)
-        return FixedPoint.fitting(largest=largest, rows=rows)
-
-    def _measured(self) -> bool:
-        """Find the grids of the columns that are added up, which takes a query; False if they cannot be."""
-        columns = self.reader.columns
-        if not columns.added:
-            return True
-        rows = self.reader.weight_range()[0] if self._weighed is None else self._weighed
-        self._ends = self.reader.added_ends()
-        if not all(np.isfinite([ends.least, ends.most]).all() for ends in self._ends):
-            return False
-        both = zip(columns.added, self._ends, strict=True)
-        self._parts = [one for column, ends in both for one in added_columns.parts(column, ends, rows)]
-        return True
+        return FixedPoint.fitting(largest=largest, rows=self._weighed)
 
     def check(self, batch: Batch) -> tuple[list[Reading], Counts | None, set[Any], bool]:
         """Return weights, label counts, labels other than the positive one, and whether all are fine."""
@@ -397,7 +386,6 @@ class _Look:
 
     def __init__(self, source: BatchSource, grid: FixedPoint) -> None:
         self.source, self.grid = source, grid
-        self.sample: Any = None
         self.buckets: Any = None
         self.lows: list[Any] = []
         self.highs: list[Any] = []
@@ -414,8 +402,8 @@ class _Look:
             return None
         with self._choosing:
             if self.buckets is None:
-                self.sample = first.scores[:: max(1, len(first.scores) // SAMPLE_ROWS)].copy()
-                self.buckets = choose(self.sample, BUCKETS)
+                sample = first.scores[:: max(1, len(first.scores) // SAMPLE_ROWS)]
+                self.buckets = choose(sample, BUCKETS)
         return tally(itertools.chain([first], blocks), self.buckets, self.grid)
 
     def _checked(self, feed: _Feed) -> Iterator[Block]:
@@ -478,7 +466,7 @@ class _Pot:
         self._grid, self._limit = grid, limit
         self._pending: list[Block] = []
         self._rows = 0
-        self._merged: UniqueScores | None = None
+        self._merged: Histogram | None = None
         self.full = False
 
     def add(self, block: Block) -> None:
@@ -488,63 +476,33 @@ class _Pot:
         self._pending.append(block)
         self._rows += len(block.scores)
         # Ever more rows between merges, so that all merges together cost no more than a few.
-        done = 0 if self._merged is None else len(self._merged.scores)
-        if self._rows >= max(UNMERGED_ROWS, done // 2):
+        done = 0 if self._merged is None else len(self._merged.low)
+        if self._rows >= max(MEMORY_ROWS // 4, done // 2):
             self._merge()
 
     def _merge(self) -> None:
         fresh = unique_scores(joined(self._pending), self._grid)
         self._pending, self._rows = [], 0
-        self._merged = fresh if self._merged is None else UniqueScores.merged([self._merged, fresh])
-        if self._limit is not None and len(self._merged.scores) > self._limit:
+        self._merged = fresh if self._merged is None else Histogram.together([self._merged, fresh]).joined()
+        if self._limit is not None and len(self._merged.low) > self._limit:
             self._merged, self.full = None, True
 
-    def taken(self) -> UniqueScores | None:
+    def taken(self) -> Histogram | None:
         """Return all that was collected; None if that is nothing, or was too much."""
         if self._pending:
             self._merge()
         return self._merged
 
 
-def _poured(pots: list[_Pot], limit: int | None, empty: Scores, columns: int) -> UniqueScores | None:
+def _poured(pots: list[_Pot], limit: int | None, like: Histogram) -> Histogram | None:
     """Merge what several threads collected; None if that is too much."""
-    if any(pot.full for pot in pots):
-        return None
     parts = [part for part in (pot.taken() for pot in pots) if part is not None]
     if any(pot.full for pot in pots):
         return None
     if not parts:
-        nothing = np.zeros(0, np.int64)
-        return UniqueScores(empty[:0], nothing, nothing, nothing, (nothing,) * columns)
-    whole = UniqueScores.merged(parts)
-    return None if limit is not None and len(whole.scores) > limit else whole
-
-
-def _check_unchanged(before: Histogram, ranges: Ranges | None, after: Histogram | UniqueScores) -> None:
-    """Raise unless a pass saw in each range the rows and the sums that the pass before saw.
-
-    Distinct scores are compared in each bucket, too. A search asks for whole buckets; ranges that cut
-    a bucket in two cannot be compared.
-    """
-    ranges = ranges or Ranges(np.array([-np.inf]), np.array([np.inf]))
-    low, high = before.span(np.arange(len(before.rows), dtype=np.intp))
-    whole = np.searchsorted(low, ranges.low) == np.searchsorted(high, ranges.low)
-    whole &= np.searchsorted(low, ranges.high, "right") == np.searchsorted(high, ranges.high, "right")
-    if not whole.any():
-        return
-    asked = [Ranges(ranges.low[whole], ranges.high[whole])]
-    if isinstance(after, UniqueScores):
-        scores, columns = after.scores, (after.counts, after.pos, after.neg, *after.columns)
-        buckets = inside(low, asked[0])
-        asked.append(Ranges(low[buckets], high[buckets]))
-    else:
-        scores = after.span(np.arange(len(after.rows), dtype=np.intp)).low
-        columns = after.rows, after.pos, after.neg, *after.columns
-    for each in asked:
-        expected = sums_in(each, low, before.rows, before.pos, before.neg, *before.columns)
-        found = sums_in(each, scores, *columns)
-        if (expected != found).any():
-            raise InvalidInputError.changed(expected=int(expected[0].sum()), found=int(found[0].sum()))
+        return like.at(slice(0))
+    whole = parts[0] if len(parts) == 1 else Histogram.together(parts).joined()
+    return None if limit is not None and len(whole.low) > limit else whole
 
 
 # --- engines
@@ -552,8 +510,6 @@ def _check_unchanged(before: Histogram, ranges: Ranges | None, after: Histogram 
 
 def from_duckdb(relation: DuckDBPyRelation, columns: Columns, pos_label: Any = None) -> BatchSource:
     """Take the rows of a DuckDB relation, which runs once for each pass and is never stored."""
-    from cutpoints._data.duckdb_reader import DuckDBReader, interruptible
-
     with interruptible():
         reader = DuckDBReader(relation, columns, pos_label=pos_label)
     return BatchSource(reader, pos_label=pos_label)

@@ -112,7 +112,7 @@ class Linear:
     def _first(self, buckets: NDArray[np.intp], ends: Ints) -> Ints:
         """Return the key of the lowest float whose bucket is at least the given one."""
 
-        def reached(keys: Ints) -> NDArray[np.bool_]:
+        def reached(keys: Ints, buckets: NDArray[np.intp] = buckets) -> NDArray[np.bool_]:
             scores = unordered(keys)
             return self._number(scores, np.empty_like(scores)) >= 2 * buckets
 
@@ -123,11 +123,11 @@ class Linear:
             low, high = near - _NEAR, near + _NEAR
             good = ~reached(low) & reached(high)
             low, high = np.where(good, low, ends[0]), np.where(good, high, ends[1])
-            while (low < high).any():
-                middle = (low >> 1) + (high >> 1) + (low & high & 1)
-                at_least = reached(middle)
-                high = np.where(at_least, middle, high)
-                low = np.where(at_least, low, np.minimum(middle + 1, high))
+            while len(left := np.flatnonzero(low < high)):
+                middle = (low[left] >> 1) + (high[left] >> 1) + (low[left] & high[left] & 1)
+                at_least = reached(middle, buckets[left])
+                high[left] = np.where(at_least, middle, high[left])
+                low[left] = np.where(at_least, low[left], middle + 1)
         return high
 
 

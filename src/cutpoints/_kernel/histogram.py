@@ -11,18 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoints._kernel.binning import ordered, unordered
 from cutpoints._kernel.tables import ColumnSums, Histogram, Ranges, Scores, Sums
+from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from cutpoints._kernel.binning import Buckets
     from cutpoints._kernel.weights import FixedPoint
-
-_CUTS = 1 << 4
-_PIECES = 1 << 12
-"""Pieces that ranges are split into at most: each needs bins, and finding the piece of a row takes time."""
 
 Sides = NDArray[np.uint8] | int
 Reading = tuple[Sides, Scores | None]
@@ -56,12 +52,16 @@ class Block(NamedTuple):
 
     def sums(self, grid: FixedPoint) -> tuple[Sums, Sums]:
         """Return what each row adds to the positives and to the negatives."""
-        sums = np.zeros((2, len(self.scores)), dtype=np.int64)
+        sums = []
         for sides, weights in self.readings:
-            whole = np.ones(1, dtype=np.int64) if weights is None else grid.encode(weights)
-            sums[1] += whole * np.asarray(sides)
-            sums[0] += whole * (1 - np.asarray(sides))
-        return sums[1], sums[0]
+            whole = np.ones(len(self.scores), np.int64) if weights is None else grid.encode(weights)
+            pos = whole * sides
+            sums.append((pos, np.subtract(whole, pos, out=whole)))
+        (pos, neg), *others = sums
+        for more_pos, more_neg in others:
+            pos += more_pos
+            neg += more_neg
+        return pos, neg
 
     def column_sums(self) -> ColumnSums:
         """Return what each row adds to the columns' sums over positives and over negatives."""
@@ -137,19 +137,64 @@ def table(counted: Tally, buckets: Buckets) -> Histogram:
     """Return the bins that have rows."""
     filled = np.flatnonzero(counted.rows)
     return Histogram(
+        *buckets.span(filled),
         pos=counted.sums[2 * filled + 1],
         neg=counted.sums[2 * filled],
         rows=counted.rows[filled],
-        span=lambda index: buckets.span(filled[index]),
         columns=tuple(sums[2 * filled + side] for sums in counted.columns for side in (1, 0)),
     )
 
 
-def sums_in(ranges: Ranges, scores: Scores, *columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the sums of columns over the scores, ascending, in each range; a row per column."""
-    ends = np.stack([np.searchsorted(scores, ranges.low), np.searchsorted(scores, ranges.high, side="right")])
-    running = (np.concatenate([[0], np.cumsum(column)])[ends] for column in columns)
-    return np.array([after - before for before, after in running])
+# --- per score
+
+
+def unique_scores(block: Block, grid: FixedPoint) -> Histogram:
+    """Sort rows and add up those of equal score: a bin for each score."""
+    block = block.part(np.argsort(block.scores))
+    one_each = np.ones(len(block.scores), dtype=np.int64)
+    rows = Histogram(block.scores, block.scores, *block.sums(grid), one_each, block.column_sums())
+    return rows.touching()
+
+
+def binned(scores: Histogram, buckets: Buckets) -> Histogram:
+    """Put bins of one score into buckets."""
+    place = np.empty(len(scores.low), np.int32)
+    buckets.place(scores.low, np.empty_like(scores.low), place, -np.inf, np.inf)
+    place >>= 1
+    first = np.flatnonzero(np.append(len(place) > 0, place[1:] != place[:-1]))
+    found = scores.merged(first)
+    return found.with_sums(*buckets.span(place[first].astype(np.intp)), found.sums)
+
+
+# --- data that change between passes
+
+
+def check_unchanged(before: Histogram, ranges: Ranges | None, after: Histogram) -> None:
+    """Raise unless a later count of some ranges (all: None) has the rows and the sums of an earlier one.
+
+    They are compared in each range and in each bin; ends that cut a bin in two cannot be compared.
+    """
+    asked = _between_bins(before, ranges or Ranges(np.array([-np.inf]), np.array([np.inf])))
+    for each in (asked, _between_bins(after, before.at(inside(before.low, asked)))):
+        expected, found = (_sums_in(each, count) for count in (before, after))
+        if (expected != found).any():
+            raise InvalidInputError.changed(expected=int(expected[0].sum()), found=int(found[0].sum()))
+
+
+def _between_bins(bins: Histogram, ranges: Ranges | Histogram) -> Ranges:
+    """Return those of the ranges that begin and end between bins."""
+    low, high = ranges.low, ranges.high
+    whole = np.searchsorted(bins.low, low) == np.searchsorted(bins.high, low)
+    whole &= np.searchsorted(bins.low, high, "right") == np.searchsorted(bins.high, high, "right")
+    return Ranges(low[whole], high[whole])
+
+
+def _sums_in(ranges: Ranges, bins: Histogram) -> NDArray[np.int64]:
+    """Return what is added up of the bins in each range, rows first."""
+    first = np.searchsorted(bins.low, ranges.low)
+    stop = np.searchsorted(bins.low, ranges.high, side="right")
+    running = (np.append(0, np.cumsum(side)) for side in (bins.rows, *bins.sums))
+    return np.array([total[stop] - total[first] for total in running])
 
 
 # --- ranges
@@ -157,6 +202,8 @@ def sums_in(ranges: Ranges, scores: Scores, *columns: NDArray[np.int64]) -> NDAr
 
 def inside(scores: Scores, ranges: Ranges) -> NDArray[np.intp]:
     """Return the positions of the scores that lie in one of the ranges."""
+    if len(ranges.low) == 0:
+        return np.zeros(0, dtype=np.intp)
     near = scores >= ranges.low[0]
     near &= scores <= ranges.high[-1]
     positions = np.flatnonzero(near)
@@ -171,41 +218,3 @@ def within(inner: Ranges, outer: Ranges) -> bool:
     """Whether every inner range lies in one of the outer ones."""
     which = np.searchsorted(outer.low, inner.low, side="right") - 1
     return bool((which >= 0).all() and (inner.high <= outer.high[which]).all())
-
-
-def occupied(ranges: Ranges, last: Histogram) -> Ranges:
-    """Cut out of some ranges what a count of them, or of more, found empty.
-
-    Buckets are dealt out over ranges. One row far from a cluster would else make a range so wide
-    that the cluster falls into one bucket, again and again.
-    """
-    low, high = last.span(np.arange(len(last.rows), dtype=np.intp))
-    which = np.minimum(np.searchsorted(ranges.high, low), len(ranges.high) - 1)
-    here = np.flatnonzero((high >= ranges.low[which]) & (low <= ranges.high[which]))
-    low, high, which = low[here], high[here], which[here]
-    if len(here) == 0 or (low < ranges.low[which]).any() or (high > ranges.high[which]).any():
-        return ranges  # not made of these buckets
-    # In steps of the float format; as float64, which does not overflow.
-    start, stop = (ordered(end).astype(np.float64) for end in (low, high))
-    width = stop - start
-    apart = (start[1:] - stop[:-1] > width[1:] + width[:-1] + 1) | (which[1:] != which[:-1])
-    if np.count_nonzero(apart) > _PIECES:
-        apart = which[1:] != which[:-1]
-    return Ranges(low[np.append(True, apart)], high[np.append(apart, True)])
-
-
-def cut_up(ranges: Ranges, sample: Scores) -> Ranges:
-    """Cut ranges where a sample says that as many rows are on either side.
-
-    As many buckets go to each piece, so a cluster gets its share of them, however narrow it is.
-    """
-    sample = np.sort(sample[inside(sample, ranges)])
-    if len(sample) < _CUTS:
-        return ranges
-    edges = ordered(np.unique(sample[:: max(1, len(sample) // _CUTS)]))
-    start, stop = ordered(ranges.low), ordered(ranges.high)
-    which = np.searchsorted(start, edges, side="right") - 1
-    edges = edges[start[which] < edges]
-    starts = np.sort(np.concatenate([start, edges]))
-    stops = np.sort(np.concatenate([stop, edges - 1]))
-    return Ranges(unordered(starts), unordered(stops))

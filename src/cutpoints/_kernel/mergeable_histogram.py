@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._kernel.binning import ordered
-from cutpoints._kernel.tables import Histogram, Ranges, Sums
+from cutpoints._kernel.tables import Histogram, Sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,9 +61,7 @@ class MergeableHistogram:
 
     def histogram(self) -> Histogram:
         """Return the buckets as a search reads them."""
-        return Histogram(
-            self.pos, self.neg, self.rows, lambda index: Ranges(self.low[index], self.high[index])
-        )
+        return Histogram(self.low, self.high, self.pos, self.neg, self.rows)
 
 
 def counted(block: Block, grid: FixedPoint, limit: int, level: int = 0) -> MergeableHistogram:

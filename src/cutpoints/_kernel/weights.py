@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,8 @@ BLOCK_ROWS = 1 << (53 - WEIGHT_BITS)
 """Rows whose encoded weights a float64 adds without rounding."""
 EXACT_INTEGERS = 2.0**53
 """Below this float64 holds every integer."""
+ROUNDING = 2.0**-46
+"""A float sum of a few products is right to this share of their sizes: 128 units in the last place."""
 CENTS = 100
 """Amounts of money have two decimals."""
 _PLAIN_POWER = 1000
@@ -63,7 +66,7 @@ class FixedPoint:
         numerator, denominator = weight.as_integer_ratio()
         return cls(1 - denominator.bit_length(), numerator)
 
-    @property
+    @cached_property
     def step(self) -> Fraction:
         """What one unit of a sum stands for."""
         return self.factor * Fraction(2) ** self.exponent / self.parts
