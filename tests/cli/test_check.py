@@ -99,7 +99,7 @@ def test_a_policy_by_hand(run, rows, tmp_path):
     result = run("check", str(path), rows(), "--score", "p", "--label", "y")
 
     assert 0 == result.exit_code
-    assert "does not say how its scores were spread" in result.stdout
+    assert "does not say how its scores were distributed" in result.stdout
     assert "the goal of the policy cannot be searched again" in " ".join(result.stdout.split())
 
 
@@ -172,8 +172,8 @@ def test_state_is_carried_from_run_to_run(run, policy, rows, tmp_path):
     assert "limit 300" in first.stdout
     assert not again["watch"]["counted"]
     assert (2, 6000) == tuple(json.loads(named.stdout)["watch"][name] for name in ("batches", "rows"))
-    assert "This is one look" not in first.stdout
-    assert "This is one look" in " ".join(run("check", policy, path).stdout.split())
+    assert "This is a single check" not in first.stdout
+    assert "This is a single check" in " ".join(run("check", policy, path).stdout.split())
     assert 2 == run("check", policy, path, "--batch", "b").exit_code
 
 

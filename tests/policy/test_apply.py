@@ -285,7 +285,7 @@ def test_other_places_that_cannot_be_written(tmp_path):
         (tmp_path / "link.csv", "another file than the input"),
         (tmp_path / "out.xlsx", "a name that ends in"),
         (tmp_path / "out.parquet.gz", "a name that ends in"),
-        (tmp_path / "no" / "out.csv", "a place that can be written to"),
+        (tmp_path / "no" / "out.csv", "cannot be written"),
     ]:
         with pytest.raises((InvalidInputError, InvalidParameterError), match=message):
             POLICY.apply(path, out)

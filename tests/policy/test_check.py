@@ -11,7 +11,7 @@ from scipy import stats
 
 import cutpoints as cp
 from cutpoints._data import files
-from cutpoints._policy import counts as _counts
+from cutpoints._policy import tally as _tally
 from cutpoints._policy.shift import shift_of
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
@@ -114,7 +114,7 @@ def test_counts_agree_whatever_comes(tmp_path, monkeypatch):
     assert bare.scores == told.scores
     for data in (frame, tmp_path / "n.csv", [str(tmp_path / "n.parquet")]):
         assert told.to_dict() == policy.check(data, label="y").to_dict()
-    monkeypatch.setattr(_counts, "DIRECT_ROWS", 100)
+    monkeypatch.setattr(_tally, "DIRECT_ROWS", 100)
     assert told.to_dict() == policy.check(y, p).to_dict()
 
 
@@ -150,7 +150,7 @@ def test_masses_above_edges_are_exact(n, dtype):
     edges = sorted(
         {-math.inf, -5.0, 0.0, float(np.float32(0.1)), 0.1, 0.105, 9.0, math.inf, *p[:50].tolist()}
     )
-    got = _counts.masses_above(ArraySource.labelled(y, p, sample_weight=w), edges)
+    got = _tally.masses_above(ArraySource.labelled(y, p, sample_weight=w), edges)
 
     for edge, (pos, neg) in zip(edges, got, strict=True):
         above = p.astype(np.float64) >= edge

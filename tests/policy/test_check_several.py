@@ -10,7 +10,7 @@ from scipy import sparse, stats
 from sklearn.metrics import cohen_kappa_score, f1_score
 
 import cutpoints as cp
-from cutpoints._policy.several import then_table
+from cutpoints._policy.judge import then_table
 from cutpoints._policy.tally import Asked, tally
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
@@ -463,7 +463,7 @@ def test_a_policy_by_hand_has_nothing_to_compare_with():
 
     assert found.labels.value is None
     assert "fine" == found.status
-    assert "does not say what it decided then" in found.notes[0]
+    assert "does not say what it decided before" in found.notes[0]
 
 
 @pytest.mark.parametrize(

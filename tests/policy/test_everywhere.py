@@ -398,7 +398,7 @@ def test_a_query_that_fails():
     with pytest.raises(duckdb.Error, match="missing score"):
         _run_duckdb(lambda d: ("p", policy.to_sql(dialect=d, missing="error")), [None])
     assert [1] == _run_duckdb(lambda d: ("p", policy.to_sql(dialect=d, missing="error")), [0.7])
-    with pytest.raises(InvalidParameterError, match="can fail inside a query"):
+    with pytest.raises(InvalidParameterError, match="can make a query fail"):
         policy.to_sql(dialect="postgres", missing="error")
     with pytest.raises(InvalidParameterError, match="one of 'ansi'"):
         policy.to_sql(dialect="oracle")

@@ -298,6 +298,6 @@ def test_the_state_of_another_policy_is_refused(tmp_path):
 
 def test_nothing_is_counted_if_it_cannot_be_written(tmp_path):
     """Without a folder for the file there is an error and no half file."""
-    with pytest.raises(InvalidInputError, match="folder"):
+    with pytest.raises(InvalidInputError, match="Folder not found"):
         found().check(*scores(300, seed=1), state=tmp_path / "no" / "state.json")
     assert [] == list(tmp_path.iterdir())

@@ -9,31 +9,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
 
 from cutpoints._data.data import Data
 from cutpoints._format import count, json_form
-from cutpoints._policy.counts import masses_above, rows_between
-from cutpoints._policy.evidence import SCORES
-from cutpoints._policy.outcome import TOLERATED, Outcome, Share, Value, outcome_of
+from cutpoints._policy.evidence import SCORES, watch
+from cutpoints._policy.judge import TOLERATED, key_parts, then_table
+from cutpoints._policy.outcome import key_name, outcome, parts_of, share
 from cutpoints._policy.rules import LabelRule, SegmentRule, ThresholdRule
-from cutpoints._policy.several import Part, key_parts, outcome, parts_of, share, then_table
-from cutpoints._policy.shift import Shift, shift_of
-from cutpoints._policy.state import Watch, watch
-from cutpoints._policy.tally import Asked, tally
+from cutpoints._policy.shift import are_counts, shift_of
+from cutpoints._policy.tally import tally
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    from cutpoints._policy.evidence import Watch
+    from cutpoints._policy.judge import Value
+    from cutpoints._policy.outcome import Outcome, Part, Share
     from cutpoints._policy.policy import Policy
     from cutpoints._policy.rules import Rule
-    from cutpoints._result import Confusion
+    from cutpoints._policy.shift import Shift
+    from cutpoints._policy.tally import Asked
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,13 +66,13 @@ class Check:
 
     policy: Policy
     rows: int
-    alarms: tuple[str, ...]
-    notes: tuple[str, ...]
-    open: tuple[str, ...]
-    more_rows: int | None
-    scores: Shift | None
-    called: Share | None
-    labels: Outcome | None
+    alarms: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    more_rows: int | None = 0
+    scores: Shift | None = None
+    called: Share | None = None
+    labels: Outcome | None = None
     watch: Watch | None = None
     alpha: float = 0.01
     decisions: dict[str, Share] = field(default_factory=dict)
@@ -100,11 +98,11 @@ class Check:
             more = (
                 f"about {count(self.more_rows)} more rows are needed"
                 if self.more_rows is not None
-                else "the policy was found on too few rows to tell, however many new ones there are"
+                else "the policy was found on too few rows to be judged, however many new rows there are"
             )
             asked = "; or ".join(self.open)
             return f"Cannot tell: {count(self.rows)} rows are too few to say {asked}. {_upper(more)}."
-        return "Fine: " + (", ".join(self._good()) or "nothing to compare with, nothing wrong") + "."
+        return "Fine: " + (", ".join(self._good()) or "there is nothing to compare with") + "."
 
     def _good(self) -> list[str]:
         good = []
@@ -113,10 +111,9 @@ class Check:
             how = "have not moved" if still else "have moved a little, below the limit"
             good.append(f"the {self.moving} {how} (PSI {self.scores.psi:.3g})")
         if self.watch is not None:
-            checks = "check" if self.watch.batches == 1 else "checks"
+            checks, refute = ("check", "refutes") if self.watch.batches == 1 else ("checks", "refute")
             good.append(
-                f"and no claim is refuted by {count(self.watch.batches)} {checks} "
-                f"of {count(self.watch.rows)} rows"
+                f"and {count(self.watch.batches)} {checks} of {count(self.watch.rows)} rows {refute} no claim"
             )
         elif self.labels is not None:
             good += ["no constraint is broken"] * bool(self.labels.constraints)
@@ -136,8 +133,9 @@ class Check:
         if self.watch is not None:
             return None
         return (
-            f"This is one look: if nothing has changed, each test still raises a false alarm with a "
-            f"probability of {self.alpha:g}. For repeated checks use a state, which bounds all false alarms."
+            "This is a single check: even if nothing has changed, each test raises a false alarm with "
+            f"probability {self.alpha:g}. To check repeatedly, keep a state: it limits the false alarms of "
+            "all checks together."
         )
 
     @property
@@ -150,10 +148,10 @@ class Check:
             return f"Find {new} on rows like these, and look into what has changed."
         if self.status == "unsure":
             if self.more_rows is None:
-                return "Find the policy anew on more rows."
+                return "Find the policy again on more rows."
             return f"Check again with about {count(self.more_rows)} more rows."
         if self.labels is None:
-            return "Keep the policy. Check with labels as soon as there are some."
+            return "Keep the policy. Check again with labels as soon as you have some."
         return "Keep the policy."
 
     def to_dict(self) -> dict[str, Any]:
@@ -212,11 +210,63 @@ def check(
     batch: str | None = None,
 ) -> Check:
     """Compare what a policy does with what it did; see `Policy.check`."""
+    policy, rule = asked.policy, asked.policy.rule
+    _check_arguments(asked, alpha, psi, state)
+    now = tally(asked)
+    total = now.total
+    decided, of_labels = total.sum(axis=1), isinstance(rule, LabelRule)
+    if not decided.sum():
+        by, key = rule.decisions()[0].by, next(iter(now.unseen))
+        raise InvalidInputError.unknown_segments(
+            by=by, key=key, count=now.undecided, rows=now.undecided, first=0
+        )
+    rows = int((now.counts[0] if of_labels else total).sum())
+    labels = outcome(policy, now, alpha) if asked.labelled else None
+    parts = parts_of(policy, now, alpha, psi)
+    then = then_table(policy, now.parts)
+    before = None if then is None or not then.sum() else then.sum(axis=(0, 2))
+    spread = None if policy.found_on is None else policy.found_on.distribution
+    shift: Shift | None = None
+    if of_labels:  # the labels of a row are not independent: the one that has moved most
+        shift = max((one.shift for one in parts if one.shift), key=lambda one: one.psi, default=None)
+    elif isinstance(rule, ThresholdRule):
+        if spread is not None:
+            shift = shift_of(spread.masses, now.buckets, alpha, psi, whole=spread.whole)
+    elif before is not None:
+        shift = shift_of(before, decided, alpha, psi, whole=are_counts(before))
+    shares = {
+        _decision(value, rule): share(
+            None if before is None else float(before[k] / before.sum()), int(decided[k]), int(decided.sum())
+        )
+        for k, value in enumerate(rule.decisions()[0].values)
+        if not of_labels  # those of each label are in its part
+    }
+    watched = None
+    if state is not None:
+        confusion = None if labels is None or labels.confusion is None else labels.confusion.fractions()
+        buckets = None if now.buckets is None or spread is None or not spread.whole else now.buckets.tolist()
+        watched = watch(policy, state, batch=batch, buckets=buckets, counts=confusion, rows=rows, alpha=alpha)
+    found = Check(
+        policy=policy,
+        rows=rows + now.undecided,
+        scores=shift,
+        called=shares.get("positive"),
+        labels=labels,
+        watch=watched,
+        alpha=alpha,
+        decisions={} if isinstance(rule, ThresholdRule) else shares,
+        parts=parts,
+        unseen=dict(now.unseen),
+    )
+    return _Words(found, psi).told()
+
+
+def _check_arguments(asked: Asked, alpha: float, psi: float, state: Any) -> None:
     for name, given, high in (("alpha", alpha, 1.0), ("psi", psi, math.inf)):
         if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < high:
             must = "a number between 0 and 1" if high == 1 else "a positive number"
             raise InvalidParameterError(name, caller="check", expected=must, got=given)
-    data = asked.data
+    data, rule = asked.data, asked.policy.rule
     if isinstance(data, Data) and (data.weighted or data.counted):
         raise InvalidParameterError(
             "data",
@@ -224,52 +274,12 @@ def check(
             expected="rows without weights and counts: it counts rows",
             got=data,
         )
-    if asked.by is not None and not isinstance(asked.policy.rule, SegmentRule):
+    if asked.by is not None and not isinstance(rule, SegmentRule):
         raise InvalidParameterError(
             "by", caller="check", expected="left out: the policy has no segments", got=asked.by
         )
-    judge = _one_threshold if isinstance(asked.policy.rule, ThresholdRule) else _several_thresholds
-    found = judge(asked, alpha, psi, state, batch)
-    return replace(found, **_words(found, psi))
-
-
-def _one_threshold(asked: Asked, alpha: float, psi: float, state: Any, batch: str | None) -> Check:
-    policy = asked.policy
-    spread = None if policy.found_on is None else policy.found_on.distribution
-    edges = sorted({*(() if spread is None else spread.edges), policy.threshold})
-    place = edges.index(policy.threshold)
-    if not asked.labelled:
-        counts = rows_between(policy, asked.data, asked.score, edges)
-        labels, rows, positive = None, int(counts.sum()), int(counts[place + 1 :].sum())
-        confusion = None
-    else:
-        read = asked.with_goal()
-        source = read.source()
-        above = masses_above(source, edges)
-        cumulated = [sum(source.summary().totals), *(pos + neg for pos, neg in above), Fraction(0)]
-        counts = np.array([int(a - b) for a, b in pairwise(cumulated)])
-        added = read.labelled_rows(caller="check") if read.added else None
-        labels = outcome_of(policy, source, above[place], alpha, added)
-        rows, positive = source.summary().rows, int(cumulated[place + 1])
-        confusion = None if labels.confusion is None else labels.confusion.fractions()
-    shift = None
-    if spread is not None:
-        if policy.threshold not in spread.edges:  # where one of its sides was empty: no bucket of then
-            counts = np.concatenate([counts[:place], [counts[place : place + 2].sum()], counts[place + 2 :]])
-        shift = shift_of(spread.masses, counts, alpha, psi, whole=spread.whole)
-    found_on = policy.found_on
-    then = None if found_on is None or found_on.confusion is None else _rate(found_on.confusion)
-    called = share(then, positive, rows)
-    watched = None
-    if state is not None:
-        buckets = counts.tolist() if spread is not None and spread.whole else None
-        watched = watch(policy, state, batch=batch, buckets=buckets, counts=confusion, rows=rows, alpha=alpha)
-    return Check(policy, rows, (), (), (), 0, shift, called, labels, watched, alpha)
-
-
-def _several_thresholds(asked: Asked, alpha: float, psi: float, state: Any, batch: str | None) -> Check:
-    policy, rule = asked.policy, asked.policy.rule
-    if state is not None and not (isinstance(rule, SegmentRule) and asked.labelled):
+    watched = isinstance(rule, ThresholdRule) or (isinstance(rule, SegmentRule) and asked.labelled)
+    if state is not None and not watched:
         raise InvalidParameterError(
             "state",
             caller="check",
@@ -278,47 +288,6 @@ def _several_thresholds(asked: Asked, alpha: float, psi: float, state: Any, batc
             got=state,
             hint="check each batch by itself, or keep a state for a policy of one threshold.",
         )
-    now = tally(asked)
-    total = now.total
-    decided = total.sum(axis=1)
-    rows = (
-        int(decided.sum())
-        if now.blocks is None and not isinstance(rule, LabelRule)
-        else int(now.counts[0].sum())
-    )
-    if not decided.sum():
-        raise InvalidInputError.unknown_segments(
-            by=rule.decisions()[0].by, key=next(iter(now.unseen)), count=now.undecided,
-            rows=now.undecided, first=0,
-        )  # fmt: skip
-    then = then_table(policy, now.parts)
-    before = None if then is None else then.sum(axis=(0, 2))
-    shift = None
-    parts = parts_of(policy, now, alpha, psi)
-    if isinstance(rule, LabelRule):  # the labels of a row are not independent: the one that has moved most
-        shifts = [one.shift for one in parts if one.shift is not None]
-        shift = max(shifts, key=lambda one: one.psi, default=None)
-    elif before is not None and before.sum():
-        shift = shift_of(before, decided, alpha, psi, whole=bool((before == np.rint(before)).all()))
-    shares = {
-        _decision(value, rule): share(
-            None if before is None or not before.sum() else float(before[k] / before.sum()),
-            int(decided[k]),
-            int(decided.sum()),
-        )
-        for k, value in enumerate(rule.decisions()[0].values)
-    }
-    labels = outcome(policy, now, alpha) if asked.labelled else None
-    watched = None
-    if state is not None and labels is not None and labels.confusion is not None:
-        counts = labels.confusion.fractions()
-        watched = watch(policy, state, batch=batch, buckets=None, counts=counts, rows=rows, alpha=alpha)
-    if isinstance(rule, LabelRule):
-        shares = {}  # those of each label are in its part
-    return Check(
-        policy, rows + now.undecided, (), (), (), 0, shift, shares.get("positive"), labels, watched, alpha,
-        shares, parts, dict(now.unseen),
-    )  # fmt: skip
 
 
 def _decision(value: Any, rule: Rule) -> str:
@@ -326,195 +295,176 @@ def _decision(value: Any, rule: Rule) -> str:
     return names.get(value, str(value))
 
 
-def _rate(confusion: Confusion) -> float:
-    total = sum(confusion.to_dict().values())
-    return float((confusion.tp + confusion.fp) / total) if total else math.nan
-
-
 # --- in words
 
 
-def _words(found: Check, psi: float) -> dict[str, Any]:
-    """Return alarms, notes, and what cannot be told."""
-    alarms, notes = _of_scores(found, psi)
-    unsure: list[tuple[str, int | None]] = []
-    if found.scores is not None and not found.scores.moved and found.scores.more_rows != 0:
-        unsure.append((f"whether the {found.moving} have moved", found.scores.more_rows))
-    if found.labels is not None:
-        told = _of_labels(found, found.labels)
-        alarms, notes, unsure = alarms + told[0], notes + told[1], unsure + told[2]
-    told_of_parts = _of_parts(found)
-    if found.watch is None:
-        alarms += told_of_parts[0]
-    else:  # tests of one look, which must not be repeated
-        notes += [f"In this check alone, {text}." for text in told_of_parts[0]]
-    notes += told_of_parts[1]
-    unseen = _of_unseen(found)
-    alarms, notes = alarms + unseen[0], notes + unseen[1]
-    if found.watch is None:
-        needed = [more for _, more in unsure]
-        more = None if None in needed else _rounded(max([0, *(one for one in needed if one is not None)]))
-    else:
-        unsure, more = [], 0  # evidence adds up over checks: a small one is no question of its own
-        notes += _of_watch(found.watch)
-    return {
-        "alarms": tuple(alarms),
-        "notes": tuple(notes),
-        "open": tuple(text for text, _ in unsure),
-        "more_rows": more,
-    }
+class _Words:
+    """What a check says in sentences: alarms, notes, and what the rows are too few to tell."""
 
+    def __init__(self, found: Check, psi: float) -> None:
+        self.found, self.psi = found, psi
+        self.alarms: list[str] = []
+        self.notes: list[str] = []
+        self.open: list[tuple[str, int | None]] = []
+        """Each with about how many more rows it takes."""
 
-def _of_scores(found: Check, psi: float) -> tuple[list[str], list[str]]:
-    shift, watched = found.scores, found.watch
-    if shift is None:
-        unknown = "how its scores were spread" if found.moving == "scores" else "what it decided then"
-        return [], [f"The policy does not say {unknown}, so a shift cannot be seen."]
-    text = f"the {found.moving} have moved (PSI {shift.psi:.3g}, limit {psi:g})"
-    if watched is not None and SCORES in watched.peak:
-        return ([text], []) if shift.psi >= psi and watched.refuted(SCORES) else ([], [])
-    if shift.moved and watched is not None and found.moving == "decisions":
-        return [], [f"In this check alone, {text}."]
-    if shift.moved:
-        of_one_label = isinstance(found.policy.rule, LabelRule)  # which is told with its name
-        return ([], []) if of_one_label else ([text], [])
-    if shift.psi >= psi:
-        return [], [
-            f"PSI is {shift.psi:.3g}, but this few rows can give as much by chance (p = {shift.psi_p:.2g})."
-        ]
-    return [], []
-
-
-def _of_labels(found: Check, labels: Outcome) -> tuple[list[str], list[str], list[tuple[str, int | None]]]:
-    alarms, notes = [], []
-    unsure: list[tuple[str, int | None]] = []
-    watched, value = found.watch, labels.value
-    for one in labels.constraints:
-        was = "" if one.then is None else f", {one.then:.4g} then"
-        tested = watched is not None and one.constraint in watched.peak
-        broken = one.verdict == "broken"
-        if tested and watched is not None:
-            broken = watched.refuted(one.constraint)
-        if broken:
-            alarms.append(f"{one.constraint} is broken ({one.now:.4g} now{was})")
-        elif one.verdict in ("not met, unsure", "broken"):
-            notes.append(f"{one.constraint} is not met ({one.now:.4g} now{was}); it may be chance.")
-        if one.more_rows:
-            unsure.append((f"whether {one.constraint} is broken ({one.now:.4g} now)", one.more_rows))
-    if value is not None:
-        worse = value.verdict == "worse"
+    def told(self) -> Check:
+        """Return the check with its sentences."""
+        found, watched = self.found, self.found.watch
+        self._scores()
+        if found.labels is not None:
+            self._labels(found.labels)
+        self._parts()
+        self._unseen()
         if watched is not None:
-            worse = any(watched.refuted(claim) for claim in watched.peak if _is_objective(claim, found))
-        if worse:
-            alarms.append(f"{value.objective} is worse by more than a tenth ({_then_now(value)})")
-        elif value.verdict == "unsure":
-            unsure.append((f"whether {value.objective} is worse ({_then_now(value)})", value.more_rows))
-    prevalence = labels.prevalence
-    if prevalence is not None and prevalence.then is not None:
-        interval = prevalence.interval
-        if not interval.low <= prevalence.then <= interval.high:
-            notes.append(f"The share of positives was {prevalence.then:.4g} and is {prevalence.now:.4g}.")
-    if labels.same_data:
-        notes.append("These seem to be the rows that the policy was found on: they cannot judge it.")
-    return alarms, notes, unsure
-
-
-def _of_parts(found: Check) -> tuple[list[str], list[str]]:
-    """Say in how many segments or labels something is wrong, and name the worst."""
-    parts, what = found.parts, "labels" if isinstance(found.policy.rule, LabelRule) else "segments"
-    alarms, notes = [], []
-    moved = [one for one in parts if one.moved and one.called is not None]
-    if moved:
-        worst = max(moved, key=lambda one: abs(_change(one.called)))
-        alarms.append(
-            f"the decisions have moved in {_of(moved, parts, what)} "
-            f"({_named(worst, moved)}: {_now_then(worst.called)})"
+            self.open = []  # evidence adds up over checks: a small one is no question of its own
+            if not watched.counted:
+                self.notes.append("These rows were counted before, and are not counted again.")
+            if watched.untested:
+                names = ", ".join(watched.untested)
+                self.notes.append(
+                    f"There is no test of {names} that can be repeated: look at the values of each check."
+                )
+        needed = [more for _, more in self.open]
+        return replace(
+            found,
+            alarms=tuple(self.alarms),
+            notes=tuple(self.notes),
+            open=tuple(text for text, _ in self.open),
+            more_rows=None if None in needed else _rounded(max([0, *filter(None, needed)])),
         )
-    for text in dict.fromkeys(kept.constraint for one in parts for kept in one.constraints):
-        rows = [(kept, one) for one in parts for kept in one.constraints if kept.constraint == text]
-        broken = [(kept, one) for kept, one in rows if kept.verdict == "broken"]
-        if broken:
-            kept, worst = max(broken, key=lambda pair: abs(pair[0].now - (pair[0].then or 0.0)))
-            every = [one for _, one in broken]
-            alarms.append(
-                f"{text} is broken in {_of(every, parts, what)} ({_named(worst, every)}: {kept.now:.4g} now)"
+
+    def _alarm_once(self, text: str) -> None:
+        """Add an alarm of one look; a test that must not be repeated is a note where checks are watched."""
+        if self.found.watch is None:
+            self.alarms.append(text)
+        else:
+            self.notes.append(f"In this check alone, {text}.")
+
+    def _scores(self) -> None:
+        found, shift, watched = self.found, self.found.scores, self.found.watch
+        if shift is None:
+            unknown = (
+                "how its scores were distributed" if found.moving == "scores" else "what it decided before"
             )
-        few = [one for kept, one in rows if kept.verdict == "not met, unsure"]
-        if few:
-            notes.append(f"{text} is not met in {_of(few, parts, what)}; it may be chance.")
-    values = [(one.value, one) for one in parts if one.value is not None]
-    worse = [(value, one) for value, one in values if value.verdict == "worse"]
-    if worse:
-        value, worst = max(worse, key=lambda pair: pair[0].at_most_worse or 0.0)
-        every = [one for _, one in worse]
-        alarms.append(
-            f"{value.objective} is worse by more than a tenth in {_of(every, parts, what)} "
-            f"({_named(worst, every)}: {_then_now(value)})"
+            self.notes.append(f"The policy does not say {unknown}, so a shift cannot be detected.")
+            return
+        text = f"the {found.moving} have moved (PSI {shift.psi:.3g}, limit {self.psi:g})"
+        if watched is not None and SCORES in watched.peak:
+            if shift.psi >= self.psi and watched.refuted(SCORES):
+                self.alarms.append(text)
+        elif shift.moved and found.moving == "scores":
+            self.alarms.append(text)
+        elif shift.moved:
+            if not isinstance(found.policy.rule, LabelRule):  # one label is told with its name
+                self._alarm_once(text)
+        elif shift.psi >= self.psi:
+            chance = f"with so few rows this can happen by chance (p = {shift.psi_p:.2g})"
+            self.notes.append(f"PSI is {shift.psi:.3g}, but {chance}.")
+        if not shift.moved and shift.more_rows != 0:
+            self.open.append((f"whether the {found.moving} have moved", shift.more_rows))
+
+    def _labels(self, labels: Outcome) -> None:
+        watched, value = self.found.watch, labels.value
+        for one in labels.constraints:
+            was = "" if one.then is None else f", {one.then:.4g} then"
+            tested = watched is not None and one.constraint in watched.peak
+            broken = watched.refuted(one.constraint) if watched and tested else one.verdict == "broken"
+            if broken:
+                self.alarms.append(f"{one.constraint} is broken ({one.now:.4g} now{was})")
+            elif one.verdict in ("not met, unsure", "broken"):
+                self.notes.append(
+                    f"{one.constraint} is not met ({one.now:.4g} now{was}); this may be chance."
+                )
+            if one.more_rows:
+                self.open.append((f"whether {one.constraint} is broken ({one.now:.4g} now)", one.more_rows))
+        if value is not None:
+            worse = value.verdict == "worse"
+            if watched is not None:
+                others = {SCORES, *self.found.policy.constraints}
+                worse = any(watched.refuted(claim) for claim in watched.peak if claim not in others)
+            if worse:
+                self.alarms.append(f"{value.objective} is worse by more than a tenth ({_then_now(value)})")
+            elif value.verdict == "unsure":
+                self.open.append(
+                    (f"whether {value.objective} is worse ({_then_now(value)})", value.more_rows)
+                )
+        positives = labels.prevalence
+        if positives is not None and positives.then is not None:
+            low, high = positives.interval
+            if not low <= positives.then <= high:
+                self.notes.append(
+                    f"The share of positives was {positives.then:.4g} and is {positives.now:.4g}."
+                )
+        if labels.same_data:
+            self.notes.append("These seem to be the rows that the policy was found on: they cannot judge it.")
+
+    def _parts(self) -> None:
+        """Say in how many segments or labels something is wrong, and name the worst."""
+        parts, notes = self.found.parts, []
+        moved = [one for one in parts if one.moved and one.called is not None]
+        if moved:
+            worst, now = max(((one, one.called) for one in moved if one.called), key=_change)
+            then = "" if now.then is None else f", {now.then:.4g} then"
+            told = f"{now.now:.4g} called positive now{then}"
+            self._alarm_once(
+                f"the decisions have moved in {self._of(moved)} ({_named(worst, moved)}: {told})"
+            )
+        for text in dict.fromkeys(kept.constraint for one in parts for kept in one.constraints):
+            kept_in = [(kept, one) for one in parts for kept in one.constraints if kept.constraint == text]
+            broken = [(kept, one) for kept, one in kept_in if kept.verdict == "broken"]
+            if broken:
+                kept, worst = max(broken, key=lambda pair: abs(pair[0].now - (pair[0].then or 0.0)))
+                every = [one for _, one in broken]
+                told = f"({_named(worst, every)}: {kept.now:.4g} now)"
+                self._alarm_once(f"{text} is broken in {self._of(every)} {told}")
+            few = [one for kept, one in kept_in if kept.verdict == "not met, unsure"]
+            if few:
+                notes.append(f"{text} is not met in {self._of(few)}; this may be chance.")
+        values = [(one.value, one) for one in parts if one.value is not None]
+        worse = [(value, one) for value, one in values if value.verdict == "worse"]
+        if worse:
+            value, worst = max(worse, key=lambda pair: pair[0].at_most_worse or 0.0)
+            every = [one for _, one in worse]
+            told = f"({_named(worst, every)}: {_then_now(value)})"
+            self._alarm_once(f"{value.objective} is worse by more than a tenth in {self._of(every)} {told}")
+        unsure = [one for value, one in values if value.verdict == "unsure"]
+        if unsure:
+            notes.append(f"{_upper(self._of(unsure))}: too few rows to judge on their own.")
+        absent = [one for one in parts if one.rows == 0 and one.key is not None]
+        if absent:
+            notes.append(f"{_upper(self._of(absent))}: no rows now.")
+        self.notes += notes
+
+    def _of(self, some: Sequence[Part]) -> str:
+        what = "labels" if isinstance(self.found.policy.rule, LabelRule) else "segments"
+        return f"{len(some):,} of {sum(one.key is not None for one in self.found.parts):,} {what}"
+
+    def _unseen(self) -> None:
+        """Say how many rows are of segments that the policy does not know, and what becomes of them."""
+        unseen, rule = self.found.unseen, self.found.policy.rule
+        if not unseen or not isinstance(rule, SegmentRule):
+            return
+        most = key_name(max(unseen, key=lambda key: unseen[key]))
+        which = f"{len(unseen):,} unknown segments such as" if len(unseen) > 1 else "the unknown segment"
+        text = f"{count(sum(unseen.values()))} of {count(self.found.rows)} rows are in {which} {most}"
+        if rule.default == "error":
+            self.alarms.append(f"{text}, which the policy refuses")
+            return
+        does = (
+            "they get no decision" if rule.default == "keep" else "they are decided by the default threshold"
         )
-    unsure = [one for value, one in values if value.verdict == "unsure"]
-    if unsure:
-        notes.append(f"{_upper(_of(unsure, parts, what))}: too few rows to tell by themselves.")
-    absent = [one for one in parts if one.rows == 0 and one.key is not None]
-    if absent:
-        notes.append(f"{_upper(_of(absent, parts, what))}: no rows now.")
-    return alarms, notes
-
-
-def _of_unseen(found: Check) -> tuple[list[str], list[str]]:
-    """Say how many rows are of segments that the policy does not know, and what becomes of them."""
-    rule = found.policy.rule
-    if not found.unseen or not isinstance(rule, SegmentRule):
-        return [], []
-    rows = sum(found.unseen.values())
-    most = max(found.unseen, key=lambda key: found.unseen[key])
-    name = ", ".join("(missing)" if part is None else str(part) for part in most)
-    others = (
-        f"{len(found.unseen):,} unknown segments such as" if len(found.unseen) > 1 else "the unknown segment"
-    )
-    segments = f"{others} {name}"
-    text = f"{count(rows)} of {count(found.rows)} rows are of {segments}"
-    if rule.default == "error":
-        return [f"{text}, which the policy refuses"], []
-    does = "they get no decision" if rule.default == "keep" else "they are decided by the default threshold"
-    return [], [f"{text}; {does}."]
-
-
-def _of(some: Sequence[Part], parts: Sequence[Part], what: str) -> str:
-    known = sum(one.key is not None for one in parts)
-    return f"{len(some):,} of {known:,} {what}"
+        self.notes.append(f"{text}; {does}.")
 
 
 def _named(worst: Part, some: Sequence[Part]) -> str:
-    name = (
-        "the unknown ones"
-        if worst.key is None
-        else ", ".join("(missing)" if part is None else str(part) for part in key_parts(worst.key))
-    )
+    name = "the unknown ones" if worst.key is None else worst.name
     return f"most in {name}" if len(some) > 1 else name
 
 
-def _change(share: Share | None) -> float:
-    return 0.0 if share is None or share.then is None else share.now - share.then
-
-
-def _now_then(share: Share | None) -> str:
-    assert share is not None
-    then = "" if share.then is None else f", {share.then:.4g} then"
-    return f"{share.now:.4g} called positive now{then}"
-
-
-def _is_objective(claim: str, found: Check) -> bool:
-    return claim != SCORES and claim not in found.policy.constraints
-
-
-def _of_watch(watched: Watch) -> list[str]:
-    notes = []
-    if not watched.counted:
-        notes.append("These rows were counted before, and are not counted again.")
-    if watched.untested:
-        names = ", ".join(watched.untested)
-        notes.append(f"There is no test of {names} that may be repeated: look at the values of each check.")
-    return notes
+def _change(pair: tuple[Part, Share]) -> float:
+    _, now = pair
+    return 0.0 if now.then is None else abs(now.now - now.then)
 
 
 def _worse(value: Value) -> str:

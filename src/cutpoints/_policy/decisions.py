@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._data.segment_codes import Coded
-    from cutpoints._policy.fields import Missing
     from cutpoints._policy.policy import Policy
-    from cutpoints._policy.rules import Decision, Edges, Key
+    from cutpoints._policy.rules import Decision, Edges, Key, Missing
 
 LARGEST = sys.float_info.max
 LAZY_BRANCHES = 100
@@ -149,21 +148,6 @@ def check_key_types(decision: Decision, found: list[set[str]], caller: str) -> N
             )
 
 
-def _key_edges(
-    decision: Decision, columns: list[Coded]
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_], list[Key]]:
-    """Return the code of each row; and for each code its edges, whether it has any, and its key."""
-    check_key_types(
-        decision, [{key_type(one) for one in values if one is not None} for _, values in columns], "decide"
-    )
-    codes, keys = combined(columns)
-    found = [decision.edges(key) for key in keys]
-    none: Edges = (np.nan,) * (len(decision.values) - 1)
-    edges = np.array([none if one is None else one for one in found], dtype=np.float64)
-    known = np.array([one is not None for one in found], dtype=np.bool_)
-    return codes, edges.reshape(len(keys), len(none)), known, keys
-
-
 def _row_edges(
     policy: Policy, decision: Decision, columns: list[Coded], absent: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -171,16 +155,22 @@ def _row_edges(
 
     Rows that have a score and no known segment are an error, if the policy says so.
     """
-    codes, edges, known, keys = _key_edges(decision, columns)
+    types = [{key_type(one) for one in values if one is not None} for _, values in columns]
+    check_key_types(decision, types, "decide")
+    codes, keys = combined(columns)
     if len(codes) != len(absent):
         raise InvalidInputError.length(names_and_lengths={"scores": len(absent), "by": len(codes)})
+    found = [decision.edges(key) for key in keys]
+    known = np.array([one is not None for one in found], dtype=np.bool_)
     unknown = ~(known[codes] | absent)
     if refuses_unknown(policy) and unknown.any():
         first = int(unknown.argmax())
         raise InvalidInputError.unknown_segments(
             by=decision.by, key=keys[codes[first]], count=int(unknown.sum()), rows=len(absent), first=first
         )
-    return edges[codes], known[codes]
+    none: Edges = (np.nan,) * (len(decision.values) - 1)
+    edges = np.array([none if one is None else one for one in found], dtype=np.float64)
+    return edges.reshape(len(keys), len(none))[codes], known[codes]
 
 
 def refuses_unknown(policy: Policy) -> bool:
@@ -212,25 +202,11 @@ def _arrays(asked: _Asked, data: Any, by: Any) -> Any:
 
 
 def _array(asked: _Asked, decision: Decision, scores: NDArray[Any], by: Any) -> Any:
-    absent = np.isnan(scores)
-    if asked.missing == "error":
-        _refuse_absent(absent, decision.label or "scores")
-    undecided = absent if asked.missing == "keep" else np.zeros(len(scores), dtype=np.bool_)
-    if decision.by:
-        edges, known = _row_edges(asked.policy, decision, _given_keys(decision, by), absent)
-        undecided = undecided | ~(known | absent)
-    else:
-        _refuse_keys(by)
-        edges = np.array([decision.otherwise], dtype=np.float64)
-    # Arrays of float64, and not Python floats, which NumPy would round to the scores' float32.
-    reached = np.zeros(len(scores), dtype=np.intp)
-    for k in range(edges.shape[1]):
-        reached += scores >= edges[:, k]
-    if asked.for_missing is not None:
-        reached[absent] = decision.values.index(asked.for_missing)
+    absent = _absent(asked, scores, decision.label or "scores")
+    index, undecided = _decided(asked, decision, scores, absent, _given_keys(decision, by))
     texts = [asked.texts[value] for value in decision.values]
     small = all(type(text) is int and abs(text) < 128 for text in texts)
-    made: Any = np.array(texts, dtype=np.int8 if small else None)[reached]
+    made: Any = np.array(texts, dtype=np.int8 if small else None)[index]
     if not asked.may_be_undecided:
         return made
     words = made.dtype.kind not in "biuf"
@@ -239,14 +215,49 @@ def _array(asked: _Asked, decision: Decision, scores: NDArray[Any], by: Any) -> 
     return made
 
 
-def _refuse_keys(by: Any) -> None:
-    if by is not None:
-        raise InvalidParameterError(
-            "by", caller="decide", expected="left out: the policy has no segments", got=by
+def _absent(asked: _Asked, scores: NDArray[Any], name: str) -> NDArray[np.bool_]:
+    """Return which scores are missing; raise if that is an error."""
+    absent: NDArray[np.bool_] = np.isnan(scores)
+    if asked.missing == "error" and absent.any():
+        raise InvalidInputError.nan_scores(
+            name=name, count=int(absent.sum()), rows=len(absent), first=int(absent.argmax())
         )
+    return absent
+
+
+def _decided(
+    asked: _Asked,
+    decision: Decision,
+    scores: NDArray[Any],
+    absent: NDArray[np.bool_],
+    keys: list[Coded],
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return which of its values each row is given, and which rows are undecided.
+
+    Raise for unknown segments, where they are an error.
+    """
+    undecided = absent if asked.missing == "keep" else np.zeros(len(scores), dtype=np.bool_)
+    if decision.by:
+        edges, known = _row_edges(asked.policy, decision, keys, absent)
+        undecided = undecided | ~(known | absent)
+    else:  # float64, and not Python floats, which NumPy would round to the scores' float32
+        edges = np.array([decision.otherwise], dtype=np.float64)
+    reached = np.zeros(len(scores), dtype=np.intp)
+    for k in range(edges.shape[1]):
+        reached += scores >= edges[:, k]
+    if asked.for_missing is not None:
+        reached[absent] = decision.values.index(asked.for_missing)
+    return reached, undecided
 
 
 def _given_keys(decision: Decision, by: Any) -> list[Coded]:
+    """Return the columns of segments that a policy of segments needs, and others must not have."""
+    if not decision.by:
+        if by is not None:
+            raise InvalidParameterError(
+                "by", caller="decide", expected="left out: the policy has no segments", got=by
+            )
+        return []
     if by is None:
         raise InvalidParameterError(
             "by",
@@ -283,11 +294,7 @@ def _series(asked: _Asked, series: Any, by: Any) -> Any:
             got=type(series.to_native()),
         )
     frame = series.alias("score").to_frame()
-    if decision.by:
-        made = _decided_in_memory(asked, decision, frame, "score", "decision", _given_keys(decision, by))
-    else:
-        _refuse_keys(by)
-        made = _decided(asked, decision, frame, "score", "decision")
+    made = _in_memory(asked, decision, frame, "score", "decision", _given_keys(decision, by))
     return made["decision"].alias(series.name or "decision").to_native()
 
 
@@ -309,74 +316,58 @@ def _frame(asked: _Asked, frame: Any, *, score: str | None, column: str) -> Any:
         new = output_name(column, decision)
         if new in schema:
             raise name_taken(new, "decide", "the frame")
-        if decision.by and isinstance(frame, nw.DataFrame):
+        if isinstance(frame, nw.DataFrame):
             keys = [coded(frame[by].to_native(), by) for by in decision.by]
-            frame = _decided_in_memory(asked, decision, frame, name, new, keys)
+            frame = _in_memory(asked, decision, frame, name, new, keys)
         else:
-            frame = _decided(asked, decision, frame, name, new)
+            frame = _lazy(asked, decision, frame, name, new)
     return frame
 
 
-def _decided_in_memory(  # noqa: PLR0917 - as `_decided`, and the keys
+def _in_memory(  # noqa: PLR0917 - as `_lazy`, and the keys
     asked: _Asked, decision: Decision, frame: Any, score: str, new: str, keys: list[Coded]
 ) -> Any:
-    """Add the decisions of segments: for a moment, each row has the threshold of its segment beside it."""
+    """Add the decisions of arrays: for a moment, each row has beside it which of the values it is given."""
     import narwhals as nw
 
-    scores, absent = _scores(score)
-    mask = frame.select(absent.alias("absent"))["absent"].to_numpy().astype(np.bool_)
-    if asked.missing == "error":
-        _refuse_absent(mask, score)
-    edges, known = _row_edges(asked.policy, decision, keys, mask)
-    own = _unused("threshold", frame.columns)
-    beside = frame.with_columns(
-        nw.new_series(own, edges[:, 0], nw.Float64, backend=frame.implementation),
-        nw.new_series(f"{own}?", known, nw.Boolean, backend=frame.implementation),
-    )
-    negative, positive = (_literal(asked.texts[value]) for value in decision.values)
-    called = nw.when(scores >= nw.col(own)).then(positive).otherwise(negative)
-    whole = _with_missing(asked, nw.when(nw.col(f"{own}?")).then(called), absent)
-    return beside.with_columns(whole.alias(new)).drop([own, f"{own}?"])
+    scores = frame[score].cast(nw.Float64).to_numpy()
+    reached, undecided = _decided(asked, decision, scores, _absent(asked, scores, score), keys)
+    own = "reached"
+    while own in frame.columns:
+        own += "_"
+    places = np.where(undecided, -1, reached)
+    column = nw.col(own)
+    made = _literal(asked.texts[decision.values[0]])
+    for k, value in enumerate(decision.values[1:], start=1):
+        made = nw.when(column >= k).then(_literal(asked.texts[value])).otherwise(made)
+    if asked.for_missing is None or asked.may_be_undecided:
+        made = nw.when(column >= 0).then(made)
+    beside = frame.with_columns(nw.new_series(own, places, nw.Int64, backend=frame.implementation))
+    return beside.with_columns(made.alias(new)).drop(own)
 
 
-def _decided(asked: _Asked, decision: Decision, frame: Any, score: str, new: str) -> Any:
+def _lazy(asked: _Asked, decision: Decision, frame: Any, score: str, new: str) -> Any:
     """Add the decisions as an expression of the columns."""
-    scores, absent = _scores(score)
-    literals = {value: _literal(text) for value, text in asked.texts.items()}
-    unknown = None
-    if decision.by:
-        whole = _by_segment(decision, scores, absent, literals, frame.collect_schema())
-        unknown = ~absent & whole.is_null() if refuses_unknown(asked.policy) else None
-    else:
-        assert decision.otherwise is not None
-        whole = _steps(decision, decision.otherwise, scores, absent, literals)
-    if asked.missing == "error" or unknown is not None:
-        _refuse_missing(frame, absent if asked.missing == "error" else None, score, unknown, decision.by)
-    return frame.with_columns(_with_missing(asked, whole, absent).alias(new))
-
-
-def _scores(score: str) -> tuple[Any, Any]:
-    """Return the scores as doubles, and whether they are missing."""
     import narwhals as nw
 
     scores = nw.col(score).cast(nw.Float64)
-    return scores, scores.is_null() | scores.is_nan()
-
-
-def _with_missing(asked: _Asked, whole: Any, absent: Any) -> Any:
-    import narwhals as nw
-
+    absent = scores.is_null() | scores.is_nan()
+    literals = {value: _literal(text) for value, text in asked.texts.items()}
+    faults = {"absent": absent} if asked.missing == "error" else {}
+    if decision.by:
+        whole = _by_segment(decision, scores, absent, literals, frame.collect_schema())
+        if refuses_unknown(asked.policy):
+            faults["unknown"] = ~absent & whole.is_null()
+    else:
+        assert decision.otherwise is not None
+        whole = _steps(decision, decision.otherwise, scores, absent, literals)
+    if faults:
+        _refuse(frame, faults, score, decision.by)
     if asked.for_missing is not None:
-        return nw.when(absent).then(_literal(asked.texts[asked.for_missing])).otherwise(whole)
-    # Without an "otherwise" it is null: a score that went missing after it was looked for, too.
-    return nw.when(~absent).then(whole)
-
-
-def _unused(name: str, columns: list[str]) -> str:
-    """Return a name that no column has, nor that name with a question mark."""
-    while name in columns or f"{name}?" in columns:
-        name += "_"
-    return name
+        whole = nw.when(absent).then(literals[asked.for_missing]).otherwise(whole)
+    else:  # without an "otherwise" it is null: a score that went missing after it was looked for, too
+        whole = nw.when(~absent).then(whole)
+    return frame.with_columns(whole.alias(new))
 
 
 def _steps(decision: Decision, edges: Edges, scores: Any, absent: Any, literals: dict[Any, Any]) -> Any:
@@ -455,35 +446,21 @@ def _literal(label: Any) -> Any:
     return nw.lit(label, nw.Int32) if type(label) is int and abs(label) < 1 << 31 else nw.lit(label)
 
 
-def _refuse_missing(
-    frame: Any, absent: Any, score: str, unknown: Any = None, by: tuple[str, ...] = ()
-) -> None:
-    """Raise if a score is missing, or a segment unknown; a lazy frame is asked for three numbers."""
+def _refuse(frame: Any, faults: dict[str, Any], score: str, by: tuple[str, ...]) -> None:
+    """Raise if a score is missing, or a segment unknown; the frame is asked for three numbers."""
     import narwhals as nw
 
-    if isinstance(frame, nw.DataFrame):
-        _refuse_absent(frame.select(absent.alias("absent"))["absent"].to_numpy().astype(np.bool_), score)
-        return
     # The rule of all engines: make columns first, then add up the columns and nothing else.
-    asked = {name: one for name, one in (("absent", absent), ("unknown", unknown)) if one is not None}
     ones = [
         nw.when(one).then(nw.lit(1, nw.Int64)).otherwise(nw.lit(0, nw.Int64)).alias(name)
-        for name, one in asked.items()
+        for name, one in faults.items()
     ]
-    counted = frame.select(*ones).select(*(nw.col(name).sum() for name in asked), rows=nw.len()).collect()
-    counts = {name: int(counted[name].to_numpy()[0] or 0) for name in (*asked, "rows")}
+    counted = frame.select(*ones).select(*(nw.col(name).sum() for name in faults), rows=nw.len()).collect()
+    counts = {name: int(counted[name].to_numpy()[0] or 0) for name in (*faults, "rows")}
+    rows = counts["rows"]
     if counts.get("absent"):
-        raise InvalidInputError.nan_scores(
-            name=score, count=counts["absent"], rows=counts["rows"], first=None
-        )
+        raise InvalidInputError.nan_scores(name=score, count=counts["absent"], rows=rows, first=None)
     if counts.get("unknown"):
         raise InvalidInputError.unknown_segments(
-            by=by, key=None, count=counts["unknown"], rows=counts["rows"], first=None
-        )
-
-
-def _refuse_absent(absent: NDArray[np.bool_], name: str) -> None:
-    if absent.any():
-        raise InvalidInputError.nan_scores(
-            name=name, count=int(absent.sum()), rows=len(absent), first=int(absent.argmax())
+            by=by, key=None, count=counts["unknown"], rows=rows, first=None
         )

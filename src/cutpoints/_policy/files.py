@@ -14,13 +14,12 @@ import io
 import os
 import shutil
 import sys
-import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from cutpoints._atomic import replaced
+from cutpoints._atomic import replaced, temporary_folder
 from cutpoints._data import file_errors
 from cutpoints._data.file_columns import as_number, digits
 from cutpoints._data.files import check_memory
@@ -39,9 +38,8 @@ if TYPE_CHECKING:
 
     from cutpoints._data.formats import File
     from cutpoints._data.where import Column
-    from cutpoints._policy.fields import Missing
     from cutpoints._policy.policy import Policy
-    from cutpoints._policy.rules import Decision
+    from cutpoints._policy.rules import Decision, Missing
 
 Form = Literal["csv", "parquet", "ndjson"]
 _ENDINGS: dict[str, Form] = {
@@ -289,7 +287,7 @@ def _check_column(column: str, form: Form) -> None:
         raise InvalidParameterError(
             "column",
             caller="apply",
-            expected="a name that a spreadsheet does not take for a formula: not with = + - @ at its start",
+            expected="a name that a spreadsheet does not take for a formula: it cannot start with = + - @",
             got=column,
         )
 
@@ -423,18 +421,18 @@ def _copy(
     from duckdb import OutOfMemoryException
 
     try:
-        return _rows_copied(whole, copy)
+        return _rows_copied(table.connection, whole, copy)
     except OutOfMemoryException:  # rows of very many columns: then as much as the machine has
         if limited:
             raise
         table.connection.execute("RESET memory_limit")
-        return _rows_copied(whole, copy)
+        return _rows_copied(table.connection, whole, copy)
 
 
-def _rows_copied(whole: DuckDBPyRelation, copy: str) -> int:
-    copied = whole.query("decided", copy)
-    assert copied is not None
-    return int(copied.fetchall()[0][0])
+def _rows_copied(connection: DuckDBPyConnection, whole: DuckDBPyRelation, copy: str) -> int:
+    # Not whole.query(), which in DuckDB 1 does not tell how many rows were copied.
+    whole.create_view("decided", replace=True)
+    return int(connection.execute(copy).fetchall()[0][0])
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -469,7 +467,7 @@ def connected(memory_limit: str | None = None) -> Iterator[DuckDBPyConnection]:
     """Yield a database in memory that spills to a folder of its own."""
     from duckdb import connect
 
-    with tempfile.TemporaryDirectory(prefix="cutpoints-") as folder, connect() as connection:
+    with temporary_folder() as folder, connect() as connection:
         connection.execute(f"SET temp_directory = {_literal(folder)}")
         connection.execute("SET enable_progress_bar = false")
         connection.execute(f"SET memory_limit = {_literal(memory_limit or MEMORY)}")
@@ -498,7 +496,7 @@ def told(files: list[File]) -> Iterator[None]:
 @contextmanager
 def spooled(path: Any) -> Iterator[tuple[list[File], Path]]:
     """Yield the files, what comes through a pipe included, and a folder for what is not to stay."""
-    with tempfile.TemporaryDirectory(prefix="cutpoints-") as folder:
+    with temporary_folder() as folder:
         (Path(folder) / "input").mkdir()
         yield on_disk(path, str(Path(folder) / "input")), Path(folder)
 

@@ -16,18 +16,31 @@ import os
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn
 
 from cutpoints._atomic import replaced
 from cutpoints._data import file_errors
 from cutpoints._format import json_form
-from cutpoints._policy.fields import Direction, Dtype, Missing  # noqa: TC001 - read when the schema is made
 from cutpoints._policy.policy import Policy
 from cutpoints._policy.record import FoundOn, Sha256  # noqa: TC001 - hints are read at run time
-from cutpoints._policy.rules import LabelRule, OrdinalRule, Rule, SegmentRule, ThresholdRule
+from cutpoints._policy.rules import (
+    BandRule,
+    Direction,
+    Dtype,
+    Missing,
+    OrdinalRule,
+    Rule,
+    SegmentRule,
+    ThresholdRule,
+)
 from cutpoints._policy.typed_json import NUMBER, FieldError, is_text, kind_of, matching, shown
 from cutpoints._wording import file_words
 from cutpoints.exceptions import CutpointError, InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from cutpoints._result import Confusion
 
 FORMAT: Final = "cutpoints policy"
 VERSION: Final = 2
@@ -197,8 +210,7 @@ def from_dict(content: Any, path: str) -> Policy:
             "Its content does not match its checksum, so it was changed after it was saved",
             "take the original; to change a policy on purpose, build it with cutpoints.Policy and save it.",
         )
-    reason = _contradiction(file)
-    if reason is not None:
+    for reason in () if file.found_on is None else _contradictions(file.rule, file.found_on):
         _refuse(path, reason)
     try:
         return Policy(**{field.name: getattr(file, field.name) for field in dataclasses.fields(Policy)})
@@ -218,79 +230,66 @@ def _refuse(path: str, reason: str, hint: str | None = None) -> NoReturn:
 # --- whether the numbers agree with each other
 
 
-def _contradiction(file: PolicyFile) -> str | None:
-    """Return what cannot be true at the same time, or None."""
-    found = file.found_on
-    if found is None:
-        return None
-    if isinstance(file.rule, OrdinalRule):
-        return _contradiction_in_classes(file.rule, found)
-    counts = found.confusion
-    if counts is None or found.positives is None or found.negatives is None:
-        return "Its 'found_on' has no confusion"
-    totals = found.positives, found.negatives
-    if file.rule.kind == "band":  # its confusion is that of the automatic decisions
+def _contradictions(rule: Rule, found: FoundOn) -> Iterator[str]:
+    """Yield what cannot be true at the same time, the outside first."""
+    if isinstance(rule, OrdinalRule):
+        size = len(rule.classes)
+        for name, matrix in (("confusion_matrix", found.confusion_matrix), ("costs", found.costs)):
+            if matrix is not None and [len(row) for row in matrix] != [size] * size:
+                yield f"Its {name} has not one row and one column for each of {size} classes"
+        return
+    counts, positives, negatives = found.confusion, found.positives, found.negatives
+    if counts is None or positives is None or negatives is None:
+        yield "Its 'found_on' has no confusion"
+        return
+    if isinstance(rule, BandRule):  # its confusion is that of the automatic decisions
         left = found.review
         reviewed = (0, 0) if left is None else (left.positives, left.reviewed - left.positives)
-        sums = (counts.tp, counts.fn, reviewed[0]), (counts.fp, counts.tn, reviewed[1])
-        if not all(_adds_up(parts, total) for parts, total in zip(sums, totals, strict=True)):
-            return "Its confusion does not add up: automatic decisions and reviews are not all rows"
-        return None
-    if not _adds_up((counts.tp, counts.fn), totals[0]):
-        return "Its confusion does not add up: tp + fn is not the number of positives"
-    if not _adds_up((counts.fp, counts.tn), totals[1]):
-        return "Its confusion does not add up: fp + tn is not the number of negatives"
-    if isinstance(file.rule, SegmentRule):
-        return _contradiction_in_parts([one.key for one in file.rule.segments], found)
-    if isinstance(file.rule, LabelRule):
-        return _contradiction_in_parts([(one.label,) for one in file.rule.labels], found)
-    if not isinstance(file.rule, ThresholdRule) or found.interval is None:
-        return None
-    low, high = found.interval
-    threshold = file.rule.threshold
-    if not (low < threshold <= high or low == threshold == high):  # nothing is below a lowest score of -inf
-        return "Its threshold does not lie in its interval"
-    return _contradiction_in_buckets(found, threshold)
-
-
-def _contradiction_in_classes(rule: OrdinalRule, found: FoundOn) -> str | None:
-    size = len(rule.classes)
-    for name, matrix in (("confusion_matrix", found.confusion_matrix), ("costs", found.costs)):
-        if matrix is not None and [len(row) for row in matrix] != [size] * size:
-            return f"Its {name} has not one row and one column for each of {size} classes"
-    return None
-
-
-def _contradiction_in_parts(keys: list[Any], found: FoundOn) -> str | None:
-    if not found.segments:
-        return None
-    if [one.key for one in found.segments] != keys:
-        return "The segments of 'found_on' are not those of its rule"
-    for name in ("tp", "fp", "fn", "tn"):
+        adds_up = _adds_up((counts.tp, counts.fn, reviewed[0]), positives)
+        if not (adds_up and _adds_up((counts.fp, counts.tn, reviewed[1]), negatives)):
+            yield "Its confusion does not add up: automatic decisions and reviews are not all rows"
+        return
+    if not _adds_up((counts.tp, counts.fn), positives):
+        yield "Its confusion does not add up: tp + fn is not the number of positives"
+    if not _adds_up((counts.fp, counts.tn), negatives):
+        yield "Its confusion does not add up: fp + tn is not the number of negatives"
+    if isinstance(rule, ThresholdRule):
+        yield from _contradictions_of_threshold(rule.threshold, found, counts, (positives, negatives))
+        return
+    keys: list[Any] = (
+        [one.key for one in rule.segments]
+        if isinstance(rule, SegmentRule)
+        else [(one.label,) for one in rule.labels]
+    )
+    if found.segments and [one.key for one in found.segments] != keys:
+        yield "The segments of 'found_on' are not those of its rule"
+    for name, total in counts.to_dict().items():
         parts = tuple(getattr(one.confusion, name) for one in found.segments)
-        if not _adds_up(parts, getattr(found.confusion, name)):
-            return f"The confusions of its segments do not add up to {name}"
-    return None
+        if parts and not _adds_up(parts, total):
+            yield f"The confusions of its segments do not add up to {name}"
 
 
-def _contradiction_in_buckets(found: FoundOn, threshold: float) -> str | None:
-    spread, counts = found.distribution, found.confusion
+def _contradictions_of_threshold(
+    threshold: float, found: FoundOn, counts: Confusion, totals: tuple[float, float]
+) -> Iterator[str]:
+    if found.interval is None:
+        return
+    low, high = found.interval
+    if not (low < threshold <= high or low == threshold == high):  # nothing is below a lowest score of -inf
+        yield "Its threshold does not lie in its interval"
+    spread = found.distribution
     if spread is None:
-        return None
-    assert counts is not None
-    assert found.positives is not None
-    assert found.negatives is not None
+        return
     if any(a >= b for a, b in pairwise(spread.edges)):
-        return "The edges of its distribution do not ascend"
+        yield "The edges of its distribution do not ascend"
     for side, masses, total, called, above in (
-        ("positives", spread.positives, found.positives, "tp", counts.tp),
-        ("negatives", spread.negatives, found.negatives, "fp", counts.fp),
+        ("positives", spread.positives, totals[0], "tp", counts.tp),
+        ("negatives", spread.negatives, totals[1], "fp", counts.fp),
     ):
         if len(masses) != len(spread.edges) + 1 or not _adds_up(masses, total):
-            return f"The buckets of its distribution do not add up to the number of {side}"
+            yield f"The buckets of its distribution do not add up to the number of {side}"
         if threshold in spread.edges and not _adds_up(masses[spread.edges.index(threshold) + 1 :], above):
-            return f"The buckets of its distribution do not agree with {called} at the threshold"
-    return None
+            yield f"The buckets of its distribution do not agree with {called} at the threshold"
 
 
 def _adds_up(parts: tuple[int | float, ...], whole: float) -> bool:

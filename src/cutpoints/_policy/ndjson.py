@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from cutpoints._policy.fields import Missing
     from cutpoints._policy.policy import Policy
-    from cutpoints._policy.rules import Decision
+    from cutpoints._policy.rules import Decision, Missing
 
 
 def apply_lines(

@@ -17,9 +17,8 @@ from cutpoints._policy.rules import SegmentRule
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
-    from cutpoints._policy.fields import Missing
     from cutpoints._policy.policy import Policy
-    from cutpoints._policy.rules import Decision
+    from cutpoints._policy.rules import Decision, Missing
 
 _OPSETS = {"": 17, "ai.onnx.ml": 3}
 """Old enough for runtimes of 2022, new enough to compare doubles."""

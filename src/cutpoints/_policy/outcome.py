@@ -1,54 +1,46 @@
-"""What labels tell about a policy: metrics then and now, its constraints, its goal and the best threshold."""
+"""What labels tell about a policy: metrics then and now, its constraints, its goal, and each of its parts.
+
+Each segment or label is judged as well, at alpha over their number: the more there are, the more improbable a
+change must be.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutpoints._evaluate import evaluate_cut
+from cutpoints._evaluate import evaluate_cut, proportion_interval
 from cutpoints._extras import needs
-from cutpoints._find import solve
-from cutpoints._format import json_fields
-from cutpoints._goal import with_columns
-from cutpoints._kernel.cuts import Cuts
-from cutpoints._kernel.weights import as_number as number
-from cutpoints._policy.added_rows import AddedRows
+from cutpoints._format import count, json_fields
+from cutpoints._policy.judge import (
+    CONFIDENCE,
+    PART_DRAWS,
+    cells,
+    fractions,
+    judge_of,
+    key_parts,
+    normal_quantile,
+    table_value,
+    then_table,
+    threshold_value,
+)
 from cutpoints._policy.record import fingerprint
-from cutpoints._result import Confusion, Interval
+from cutpoints._policy.rules import OrdinalRule
+from cutpoints._policy.shift import are_counts, shift_of
+from cutpoints._result import Confusion
 from cutpoints._search.guarantee import _floor
-from cutpoints._search.run import search
-from cutpoints._validate import generator
-from cutpoints.exceptions import CutpointError, InvalidParameterError
-from cutpoints.metrics.columns import RowSum
-from cutpoints.metrics.expression import WeightedSum
+from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cutpoints._data.data import LabelledRows
-    from cutpoints._data.source import Source
-    from cutpoints._goal import Goal
+    from cutpoints._policy.judge import Judge, Table, Value
     from cutpoints._policy.policy import Policy
-    from cutpoints.metrics.expression import Constraint, Expression
-
-TOLERATED, UNACCEPTABLE = 0.1, 0.3
-"""Losses of the objective, as parts of what was to be expected: more than the first, surely, is an alarm, and
-rows that cannot exclude the second are too few to tell. Two limits, as in acceptance sampling: a value close
-to a single one could never be judged, however many rows there are."""
-REFERENCE_RISK = 0.005
-"""The probability that the least that is to be expected is set too high."""
-ENOUGH_AMOUNTS = 50
-"""Rows that a sum of amounts must have, so that it can be seen not to be worse."""
-DRAWS = 4000
-_TAIL_DRAWS = 20
-"""Fewer draws beyond a quantile do not tell where it is."""
-CONFIDENCE = 0.95
-"""Of the intervals that are shown; alarms go by `alpha`."""
+    from cutpoints._policy.shift import Shift
+    from cutpoints._policy.tally import Tally
+    from cutpoints._result import Interval
+    from cutpoints.metrics.expression import Constraint
 
 
 @dataclass(frozen=True)
@@ -74,61 +66,47 @@ class Kept:
     then: float | None
     now: float
     verdict: Literal["holds", "met", "met, unsure", "not met, unsure", "broken"]
-    p_holds: float | None
-    p_broken: float | None
+    p_holds: float | None = None
+    p_broken: float | None = None
     more_rows: int = 0
 
 
 @dataclass(frozen=True)
-class Value:
-    """The objective then and now. Totals such as costs are per 1,000 rows, so that they can be compared.
+class Part:
+    """One segment, or one label, then and now.
 
     Attributes
     ----------
-    then : float or None
-        What was to be expected of new data: cross-validated, or `found` where that is not known.
-    found : float or None
-        On the rows that the threshold was chosen on, so too good.
-    now : float
-        On the new rows.
-    interval : Interval
-        A 95 % interval of `now`.
-    verdict : {"worse", "not worse", "unsure"} or None
-        By the goal's direction: "worse" if it is surely, at `alpha`, worse by more than a tenth; "unsure"
-        if it may be worse by more than three tenths; else "not worse". The rows then have their say in
-        it, too: few of them leave it unsure.
-    at_most_worse : float or None
-        The largest part of what was expected that may be lost, at `alpha`.
-    more_rows : int or None
-        About how many more rows would settle an unsure verdict: 0 if it is sure, None if no number would
-        since the policy was found on too few.
-    best_threshold, best : float or None
-        The best threshold on the new rows and its value, optimistic since it was chosen on these rows;
-        None if none meets the constraints.
-    lost : float or None
-        By how much `best` is better than `now`.
-    total : float or None
-        For totals, `now` for all the new rows.
+    key : tuple or str or None
+        The key of the segment, or the label; None stands for all segments that the policy does not know.
+    rows : int
+        How many rows there are now.
+    called : Share or None
+        The share that is called positive; None if there are no rows.
+    shift : Shift or None
+        How far that share has moved; None if it is not known what it was.
+    value : Value or None
+        The objective, where it can be said.
+    constraints : tuple of Kept
+        What must hold in each.
     """
 
-    objective: str
-    direction: str
-    then: float | None
-    found: float | None
-    now: float
-    interval: Interval
-    verdict: Literal["worse", "not worse", "unsure"] | None
-    at_most_worse: float | None
-    more_rows: int | None
-    best_threshold: float | None
-    best: float | None
-    lost: float | None
-    total: float | None
+    key: Any
+    rows: int
+    called: Share | None
+    shift: Shift | None = None
+    value: Value | None = None
+    constraints: tuple[Kept, ...] = ()
 
     @property
-    def unit(self) -> str:
-        """What the values are for: nothing for shares, " per 1,000 rows" for totals."""
-        return "" if self.total is None else " per 1,000 rows"
+    def moved(self) -> bool:
+        """Whether the share that is called positive has moved by as much as the limit, and not by chance."""
+        return self.shift is not None and self.shift.moved
+
+    @property
+    def name(self) -> str:
+        """The key for people."""
+        return "(unknown)" if self.key is None else key_name(key_parts(self.key))
 
 
 @dataclass(frozen=True)
@@ -160,95 +138,135 @@ class Outcome:
         return content
 
 
-def outcome_of(
-    policy: Policy,
-    source: Source,
-    called: tuple[Fraction, Fraction],
-    alpha: float,
-    rows: LabelledRows | None = None,
-) -> Outcome:
-    """Judge the policy on rows with labels, of which `called` (pos, neg) are called positive.
+def key_name(key: tuple[Any, ...]) -> str:
+    """Return a key for people."""
+    return ", ".join("(missing)" if part is None else str(part) for part in key)
 
-    `rows` are needed where its goal adds up columns.
-    """
-    summary = source.summary()
-    positives, negatives = summary.totals
-    tp, fp = called
-    counts = {"tp": tp, "fp": fp, "fn": positives - tp, "tn": negatives - fp}
-    confusion = Confusion(**{name: number(count) for name, count in counts.items()})
-    now = evaluate_cut(confusion, confidence=CONFIDENCE, interval="clopper_pearson")
-    found = policy.found_on
-    then = None if found is None or found.confusion is None else evaluate_cut(found.confusion).metrics
-    same = found is not None and found.fingerprint == fingerprint(summary, counts)
-    prevalence = Share(
-        None if then is None else then["prevalence"], now.metrics["prevalence"], now.intervals["prevalence"]
+
+def share(then: float | None, some: int, rows: int) -> Share:
+    """Return a share of rows then and now, with its interval."""
+    interval = proportion_interval(some, rows, confidence=CONFIDENCE, method="clopper_pearson")
+    return Share(then, some / rows, interval)
+
+
+# --- all rows
+
+
+def outcome(policy: Policy, now: Tally, alpha: float) -> Outcome:
+    """Judge a policy on rows with labels."""
+    total, found, then = now.total, policy.found_on, then_table(policy, now.parts)
+    before = None if then is None else then.sum(axis=0)
+    judge = judge_of(policy, now.amounts)
+    if judge is None:
+        value = None
+    elif judge.goal is not None:
+        value = threshold_value(judge.goal, policy, now, alpha)
+    else:
+        expected = None if found is None else found.cross_validated
+        blocks = None if now.blocks is None else now
+        value = table_value(judge, now.counts, then, expected, alpha, blocks=blocks)
+    if isinstance(policy.rule, OrdinalRule):
+        return Outcome(None, {}, {}, (), None, value, confusion_matrix=tuple(map(tuple, total.T.tolist())))
+    confusion = confusion_of(total)
+    shown = evaluate_cut(confusion, confidence=CONFIDENCE, interval="clopper_pearson")
+    told = None if before is None else evaluate_cut(confusion_of(before)).metrics
+    prevalence = None if before is None else float(before[:, -1].sum() / before.sum())
+    return Outcome(
+        confusion=confusion,
+        metrics={name: (None if told is None else told[name], one) for name, one in shown.metrics.items()},
+        # The labels of one sample are no independent rows.
+        intervals=shown.intervals if now.blocks is None else {},
+        constraints=() if judge is None else _constraints(policy, judge, now, then, alpha),
+        prevalence=share(prevalence, int(total[:, -1].sum()), int(total.sum())),
+        value=value,
+        same_data=found is not None
+        and now.source is not None
+        and found.fingerprint == fingerprint(now.source.summary(), fractions(total)),
     )
-    metrics = {name: (None if then is None else then[name], value) for name, value in now.metrics.items()}
-    try:
-        goal = policy.goal()
-        if goal.columns and rows is None:
-            raise with_columns(goal, "check")
-    except CutpointError:  # not said, a function of the user's, or one of columns that arrays do not have
-        return Outcome(confusion, metrics, now.intervals, (), prevalence, same_data=same)
-    step = summary.grid.step
-    units = {name: np.array([int(count / step)]) for name, count in (("tp", tp), ("fp", fp))}
-    cut = Cuts(summary, np.array([policy.threshold]), np.array([-math.inf]), units["tp"], units["fp"])
-    added = None if rows is None else AddedRows(rows, policy.threshold)
-    kept = tuple(
-        _kept_sum(one, counts, added) if one.expression.columns else _kept(one, policy, counts, cut, alpha)
-        for one in goal.constraints
-    )
-    value = _value(goal, policy, counts, _best(goal, source), alpha=alpha, added=added)
-    return Outcome(confusion, metrics, now.intervals, kept, prevalence, value, same)
 
 
-def _best(goal: Goal, source: Source) -> tuple[float, float] | None:
-    """Return the best threshold now and its value; None if none meets the constraints."""
-    try:
-        solution = solve(goal, lambda one: search(source, one))
-    except CutpointError:  # undefined at every cut of these rows
-        return None
-    if solution.threshold is None or solution.value is None:
-        return None
-    return solution.threshold, solution.value
+def confusion_of(table: Table) -> Confusion:
+    """Return the confusion of the automatic decisions."""
+    return Confusion(**{name: number.item() for name, number in cells(table).items()})
 
 
-def _kept_sum(constraint: Constraint, counts: dict[str, Fraction], added: AddedRows | None) -> Kept:
+# --- each segment, each label
+
+
+def parts_of(policy: Policy, now: Tally, alpha: float, psi: float) -> tuple[Part, ...]:
+    """Judge each segment or label by itself, at alpha over their number."""
+    if len(now.parts) == 1 and now.parts[0] is None:
+        return ()
+    then = then_table(policy, now.parts)
+    judge = judge_of(policy) if now.counts.shape[-1] == 2 else None  # with labels
+    records = {} if policy.found_on is None else {one.key: one for one in policy.found_on.segments}
+    present = now.counts.sum(axis=(1, 2))
+    level = alpha / max(int((present > 0).sum()), 1)
+    found = []
+    for k, key in enumerate(now.parts):
+        table, rows = now.counts[k], int(present[k])
+        before = None if then is None or not then[k].sum() else then[k]
+        if rows == 0:
+            found.append(Part(key, 0, None))
+            continue
+        called_then = None if before is None else float(before[-1].sum() / before.sum())
+        part = Part(key, rows, share(called_then, int(table[-1].sum()), rows))
+        if before is not None:
+            moved = shift_of(before.sum(axis=1), table.sum(axis=1), level, psi, whole=are_counts(before))
+            part = replace(part, shift=moved)
+        if judge is not None:
+            record = records.get(key_parts(key))
+            past = None if before is None else before[None]
+            expected = None if record is None else record.cross_validated
+            alone = judge._replace(average=None)
+            value = table_value(alone, table[None], past, expected, level, draws=PART_DRAWS)
+            held = tuple(_held(one, before, table, level) for one in judge.each)
+            part = replace(part, value=value, constraints=held)
+        found.append(part)
+    return tuple(found)
+
+
+# --- constraints
+
+
+def _constraints(
+    policy: Policy, judge: Judge, now: Tally, then: Table | None, alpha: float
+) -> tuple[Kept, ...]:
+    before = None if then is None else then.sum(axis=0)
+    held = [
+        _held_sum(one, now) if one.expression.columns else _held(one, before, now.total, alpha)
+        for one in judge.constraints
+    ]
+    gaps = [_gap(one, now.counts, then, alpha) for one in judge.gaps]
+    return (*held, *_capacity(policy, now.total, alpha), *gaps)
+
+
+def _held_sum(constraint: Constraint, now: Tally) -> Kept:
     """Compare the sum of a column with its bound; it is no share of rows, and has no exact test."""
-    now = constraint.expression.rounded(**counts, columns=None if added is None else added.parts)
-    met = bool(constraint.holds(now - float(constraint.bound)))
-    return Kept(str(constraint), None, now, "met" if met else "broken", None, None)
+    assert now.amounts is not None
+    found = constraint.expression.rounded(**fractions(now.total), columns=now.amounts.parts)
+    met = bool(constraint.holds(found - float(constraint.bound)))
+    return Kept(str(constraint), None, found, "met" if met else "broken")
 
 
-def _kept(
-    constraint: Constraint, policy: Policy, counts: dict[str, Fraction], cut: Cuts, alpha: float
-) -> Kept:
-    found = policy.found_on
-    then = None if found is None else found.counts()
-    return kept(constraint, then, counts, alpha, met=bool(cut.feasible((constraint,))[0]))
-
-
-def kept(
-    constraint: Constraint,
-    before: dict[str, Fraction] | None,
-    counts: dict[str, Fraction],
-    alpha: float,
-    *,
-    met: bool,
-) -> Kept:
-    """Judge a constraint at the counts then and now; `met` says whether it holds as these stand."""
-    now = constraint.expression.rounded(**counts)
-    then = None if before is None else constraint.expression.rounded(**before)
+def _held(constraint: Constraint, before: Table | None, table: Table, alpha: float) -> Kept:
+    """Judge a constraint at the counts then and now."""
+    expression, counts = constraint.expression, fractions(table)
+    now = expression.rounded(**counts)
+    exact = expression.fraction(**counts)
+    met = bool(now == now and constraint.holds((now if exact is None else exact) - constraint.bound))
+    then = None if before is None else expression.rounded(**fractions(before))
+    kept = Kept(str(constraint), then, now, "met" if met else "broken")
     try:
         floor = _floor(constraint)
     except InvalidParameterError:  # no share of rows, so no exact test
-        return Kept(str(constraint), then, now, "met" if met else "broken", None, None)
+        return kept
     good, whole = (int(side[0]) for side in floor.counts({k: np.array([int(v)]) for k, v in counts.items()}))
-    judged = Kept(str(constraint), then, now, "met" if met else "broken", None, None)
-    return tested(judged, bad=whole - good, whole=whole, allowed=floor.slack, rows=_rows(counts), alpha=alpha)
+    rows = float(sum(counts.values()))
+    return _tested(kept, bad=whole - good, whole=whole, allowed=floor.slack, rows=rows, alpha=alpha)
 
 
-def tested(kept: Kept, *, bad: int, whole: int, allowed: float, rows: float, alpha: float) -> Kept:
+def _tested(kept: Kept, *, bad: int, whole: int, allowed: float, rows: float, alpha: float) -> Kept:
     """Return the verdict by an exact binomial test: `bad` of `whole` rows, where a share is allowed."""
     with needs("check"):
         from scipy.stats import binom
@@ -273,175 +291,41 @@ def tested(kept: Kept, *, bad: int, whole: int, allowed: float, rows: float, alp
     return replace(judged, verdict="met, unsure" if met else "not met, unsure", more_rows=more)
 
 
-def _value(
-    goal: Goal,
-    policy: Policy,
-    counts: dict[str, Fraction],
-    best: tuple[float, float] | None,
-    *,
-    alpha: float,
-    added: AddedRows | None,
-) -> Value:
-    """Compare the objective now with what was to be expected."""
-    rows = sum(counts.values())
-    whole = is_total(goal.expression)
-    per_1000 = float(1000 / rows) if whole else 1.0
-    if goal.expression.columns:
-        assert added is not None
-        total = goal.expression.rounded(**counts, columns=added.parts)
-        now, values = per_1000 * total, added.redrawn(goal.expression, DRAWS)
-    else:
-        total, now = goal.expression.rounded(**counts), _per_1000(goal.expression, counts)
-        values = _redrawn(goal.expression, counts)
-    tail = (1 - CONFIDENCE) / 2
-    interval = Interval(*np.quantile(values, [tail, 1 - tail]).tolist())
-    then, found = _expected(goal, policy)
-    if goal.expression.columns and added is not None and then is not None and policy.found_on is not None:
-        ratio = float(rows / policy.found_on.rows)
-        plausible: NDArray[np.float64] | None = added.like_then(values, then, ratio)
-    else:
-        plausible = _redrawn_then(goal, policy)
-    verdict, worst, more = _verdict(goal, plausible, values, float(rows), alpha)
-    few = _few_amounts(goal.expression, counts)
-    if few and verdict == "not worse":
-        verdict, more = "unsure", math.ceil(rows * few)
-    lost = None if best is None else goal.sign * (per_1000 * best[1] - now)
-    return Value(
-        objective=str(goal.expression),
-        direction=goal.direction,
-        then=then,
-        found=found,
-        now=now,
-        interval=interval,
-        verdict=verdict,
-        at_most_worse=worst,
-        more_rows=more,
-        best_threshold=None if best is None else best[0],
-        best=None if best is None else per_1000 * best[1],
-        lost=None if lost is None or math.isnan(lost) else lost + 0.0,
-        total=total if whole else None,
-    )
+def _capacity(policy: Policy, table: Table, alpha: float) -> list[Kept]:
+    """Judge the capacity of a band as a share of rows: as many reviews for as many rows as then."""
+    found = policy.found_on
+    if found is None or found.review is None or found.review.capacity is None:
+        return []
+    review, rows_then = found.review, float((found.positives or 0) + (found.negatives or 0))
+    assert review.capacity is not None
+    allowed = review.capacity / rows_then
+    reviewed, rows = int(table[1].sum()), int(table.sum())
+    name = f"at most {count(review.capacity)} reviews in {count(rows_then)} rows"
+    verdict: Any = "met" if reviewed <= allowed * rows else "broken"
+    judged = Kept(name, review.reviewed / rows_then, reviewed / rows, verdict)
+    if not 0 < allowed < 1:
+        return [judged]
+    return [_tested(judged, bad=reviewed, whole=rows, allowed=allowed, rows=rows, alpha=alpha)]
 
 
-def _few_amounts(expression: Expression, counts: dict[str, Fraction]) -> Fraction:
-    """Return how many times as many rows are needed to see enough amounts; 0 if there are enough.
+def _gap(constraint: Constraint, now: Table, then: Table | None, alpha: float) -> Kept:
+    """Judge the largest difference of a rate between segments: broken if two intervals are that far apart.
 
-    A few amounts look alike, and the next one may be larger than all of them.
+    Exact intervals, at alpha over their number: all of them hold together.
     """
-    terms = expression.terms if isinstance(expression, WeightedSum) else ((1, expression),)
-    sums = [term for _, term in terms if isinstance(term, RowSum)]
-    cells = {cell for one in sums for cell, value in one.worth.items() if value.terms}
-    seen = sum((counts[cell] for cell in cells), Fraction(0))
-    return max(Fraction(0), ENOUGH_AMOUNTS / max(seen, Fraction(1)) - 1) if cells else Fraction(0)
-
-
-def least_expected(goal: Goal, policy: Policy) -> float | None:
-    """Return a bound that the objective reaches on new data, unless it is worse by more than a tenth.
-
-    A tenth worse than the lower end of what to expect from the rows that the policy was found on.
-    """
-    then = _redrawn_then(goal, policy)
-    if then is None:
-        return None
-    low = float(np.quantile(goal.sign * then, REFERENCE_RISK))
-    return goal.sign * (low - TOLERATED * abs(low))
-
-
-def _verdict(
-    goal: Goal, then: NDArray[np.float64] | None, now: NDArray[np.float64], rows: float, alpha: float
-) -> tuple[Literal["worse", "not worse", "unsure"] | None, float | None, int | None]:
-    """Return whether the objective is worse, by which part at most, and how many rows would settle it."""
-    return compared(goal.sign, then, now, rows, alpha)
-
-
-def compared(
-    sign: int, then: NDArray[np.float64] | None, now: NDArray[np.float64], rows: float, alpha: float
-) -> tuple[Literal["worse", "not worse", "unsure"] | None, float | None, int | None]:
-    """Compare plausible values then and now; see `_verdict`."""
-    if then is None or not np.isfinite(now).all() or not then.all():
-        return None, None, 0
-    gain = sign * (now - then) / np.abs(then)
-    low, high = _tails(gain, alpha)
-    if high < -TOLERATED:
-        return "worse", -low, 0
-    if low >= -UNACCEPTABLE:
-        return "not worse", max(-low, 0.0), 0
-    # Enough rows that a value as expected would be seen not to be far worse.
-    size = abs(float(then.mean()))
-    allowed = (UNACCEPTABLE * size / normal_quantile(1 - alpha)) ** 2 - float(then.var())
-    if allowed <= 0:
-        return "unsure", -low, None
-    return "unsure", -low, max(math.ceil(rows * (float(now.var()) / allowed - 1)), math.ceil(rows / 2))
-
-
-def _tails(drawn: NDArray[np.float64], alpha: float) -> tuple[float, float]:
-    """Return the quantiles at alpha and 1 - alpha; beyond what the draws can tell, by a normal tail."""
-    low, high = np.quantile(drawn, [alpha, 1 - alpha]).tolist()
-    if alpha * len(drawn) < _TAIL_DRAWS:  # one of many segments
-        reach = normal_quantile(1 - alpha) * float(drawn.std())
-        low, high = min(low, float(drawn.mean()) - reach), max(high, float(drawn.mean()) + reach)
-    return low, high
-
-
-def _redrawn_then(goal: Goal, policy: Policy) -> NDArray[np.float64] | None:
-    """Return values that were plausible for new data; None if the policy does not say."""
-    if goal.expression.columns:  # its counts do not tell what they add up to
-        return None
-    expected, found = _expected(goal, policy)
-    if expected is None or found is None or policy.found_on is None:
-        return None
-    counts = policy.found_on.counts()
-    values = _redrawn(goal.expression, counts) + (expected - found)
-    return values if np.isfinite(values).all() else None
-
-
-def _expected(goal: Goal, policy: Policy) -> tuple[float | None, float | None]:
-    """Return the value to expect of new data, and that on the rows that chose the threshold."""
-    record = policy.found_on
-    if record is None:
-        return None, None
-    counts = record.counts()
-    if goal.expression.columns:
-        found = record.value * (float(1000 / sum(counts.values())) if is_total(goal.expression) else 1.0)
-        return found, found
-    found = _per_1000(goal.expression, counts)
-    if record.cross_validated is None:
-        return found, found
-    per_1000 = float(1000 / sum(counts.values())) if is_total(goal.expression) else 1.0
-    return record.cross_validated * per_1000, found
-
-
-def _redrawn(expression: Expression, counts: dict[str, Fraction]) -> NDArray[np.float64]:
-    """Return values for shares of the four cells as plausible as these counts make them.
-
-    By Jeffreys' prior: half a row more in each cell, so that a cell of no rows is not taken for empty.
-    """
-    cells = np.array([float(count) for count in counts.values()])
-    shares = generator(0, cells).dirichlet(cells + 0.5, size=DRAWS)
-    with np.errstate(all="ignore"):
-        values = expression.evaluate(**dict(zip(counts, 1000 * shares.T, strict=True)))
-    return np.asarray(values, dtype=np.float64)
-
-
-def _per_1000(expression: Expression, counts: dict[str, Fraction]) -> float:
-    """Return the value for 1,000 rows like these: the same for shares, comparable for totals."""
-    total = sum(counts.values())
-    return expression.rounded(**{name: count * 1000 / total for name, count in counts.items()})
-
-
-def is_total(expression: Expression) -> bool:
-    """Return whether twice the rows have another value, as a cost has and a share has not."""
-    if expression.columns:
-        return expression.degree == 1
-    once = {"tp": Fraction(7), "fp": Fraction(3), "fn": Fraction(5), "tn": Fraction(11)}
-    twice = {name: 2 * count for name, count in once.items()}
-    return not math.isclose(expression.rounded(**once), expression.rounded(**twice))
-
-
-def _rows(counts: dict[str, Fraction]) -> float:
-    return float(sum(counts.values()))
-
-
-def normal_quantile(share: float) -> float:
-    """Return the point below which this share of a standard normal lies."""
-    return NormalDist().inv_cdf(share)
+    rate = str(constraint.expression)
+    tables = [one for one in now if one.sum()]
+    found = [
+        evaluate_cut(confusion_of(one), confidence=1 - alpha / len(tables), interval="clopper_pearson")
+        for one in tables
+    ]
+    rates = [one.metrics[rate] for one in found if not math.isnan(one.metrics[rate])]
+    ends = [one.intervals[rate] for one in found if rate in one.intervals]
+    apart = max((one.low for one in ends), default=0.0) - min((one.high for one in ends), default=0.0)
+    largest = max(rates, default=0.0) - min(rates, default=0.0)
+    past = [] if then is None else [confusion_of(one).metric(rate) for one in then if one.sum()]
+    past = [one for one in past if not math.isnan(one)]
+    verdict: Any = "met, unsure" if largest <= constraint.bound else "not met, unsure"
+    if apart > constraint.bound:
+        verdict = "broken"
+    return Kept(f"a gap of {constraint}", max(past) - min(past) if past else None, largest, verdict)

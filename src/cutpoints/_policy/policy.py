@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from cutpoints._atomic import replaced
 from cutpoints._format import count, rows_in_words
 from cutpoints._goal import goal, in_words
 from cutpoints._policy import rules
-from cutpoints._policy.fields import Direction, Dtype, Missing, check_fields
-from cutpoints._policy.rules import BandRule, ThresholdRule
+from cutpoints._policy.rules import BandRule, Direction, Dtype, Missing, ThresholdRule
+from cutpoints._policy.typed_json import TEXT, is_finite, is_text
 from cutpoints._shown import Shown
+from cutpoints._validate import one_of
 from cutpoints.exceptions import CutpointError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -108,23 +109,44 @@ class Policy(Shown):
         if rule is None:
             rule = ThresholdRule(threshold)  # type: ignore[arg-type] # it checks what it gets
         elif threshold is not None or not isinstance(rule, rules.Rule):
-            raise InvalidParameterError(
-                "rule",
-                caller="Policy",
-                expected="given without a threshold, and one of the rules of a policy",
-                got=rule,
-                hint="Policy.segments, Policy.band, Policy.labels and Policy.ordinal make them.",
-            )
+            expected = "given without a threshold, and one of the rules of a policy"
+            hint = "Policy.segments, Policy.band, Policy.labels and Policy.ordinal make them."
+            raise InvalidParameterError("rule", caller="Policy", expected=expected, got=rule, hint=hint)
         pos_label = rules.plain(pos_label)
         given = locals()
         for field in fields(self):
             object.__setattr__(self, field.name, given[field.name])
-        check_fields(self, self._missing)
+        self._check_fields()
         object.__setattr__(self, "constraints", tuple(constraints))
         # A slip in a goal is an error; what has been found may be a function of the user's.
         binary = rule.kind in ("threshold", "segments")
         if binary and found_on is None and (objective is not None or constraints):
             self.goal()
+
+    def _check_fields(self) -> None:
+        """Raise for a field that cannot be meant."""
+        texts = ("score", "label", "name", "description", "objective", "created", "library")
+        label, held = self.pos_label, self.constraints
+        is_label = is_text(label) or isinstance(label, bool) or (is_finite(label) and abs(label) < 1 << 63)
+        are_texts = not isinstance(held, str) and all(isinstance(one, str) for one in held)
+        directions = (*get_args(Direction), None)
+        choices = {"missing": self._missing, "dtype": get_args(Dtype), "direction": directions}
+        together = (self.objective is None) == (self.direction is None)
+        for field, holds, expected in (
+            *((name, (text := getattr(self, name)) is None or is_text(text), TEXT) for name in texts),
+            ("pos_label", is_label, f"{TEXT}, a number below 2**63 or a boolean"),
+            *(
+                (name, getattr(self, name) in allowed, f"one of {', '.join(map(repr, allowed))}")
+                for name, allowed in choices.items()
+            ),
+            ("constraints", are_texts, "a tuple of strings such as 'precision >= 0.95'"),
+            ("direction", together, "given together with 'objective'"),
+        ):
+            if not holds:
+                got = getattr(self, field)
+                raise InvalidParameterError(field, caller="Policy", expected=expected, got=got)
+        if self.dtype == "float32":
+            rules.check_float32(self.rule)
 
     @classmethod
     def segments(
@@ -232,13 +254,9 @@ class Policy(Shown):
     def single(self, caller: str) -> float:
         """Return the one threshold; raise if the rule has several."""
         if not isinstance(self.rule, ThresholdRule):
-            raise InvalidParameterError(
-                "policy",
-                caller=caller,
-                expected="a policy of one threshold",
-                got=f"a policy of {self.rule.kind}",
-                hint="policy.rule has its thresholds.",
-            )
+            expected, got = "a policy of one threshold", f"a policy of {self.rule.kind}"
+            hint = "policy.rule has its thresholds."
+            raise InvalidParameterError("policy", caller=caller, expected=expected, got=got, hint=hint)
         return self.rule.threshold
 
     @property
@@ -261,8 +279,7 @@ class Policy(Shown):
         Raises
         ------
         InvalidInputError
-            For a file that is not a policy, of an unknown version, with a field that is missing,
-            unknown or of the wrong kind, or with any number changed since it was saved.
+            If it is no policy, of an unknown version, has a wrong field, or was changed since it was saved.
         """
         from cutpoints._policy.format import load
 
@@ -312,9 +329,8 @@ class Policy(Shown):
         column : str, default="decision"
             The name of the new column, which must not exist; ``decision_LABEL`` for a policy of labels.
         missing : {"error", "negative", "positive", "review", "keep"}, default=None
-            What to make of NaN and null; as the policy says by default. With ``"error"``, for missing scores
-            or unknown segments, a lazy frame is asked once, by a query over these columns alone, whether
-            there are any: lazy frames that must not run before their time need another choice.
+            What to make of NaN and null; as the policy says by default. With ``"error"`` a lazy frame is
+            asked once, by a query over these columns alone, whether there are any.
         positive, negative, review : default=1, 0 and -1
             What to write, such as strings.
 
@@ -348,8 +364,8 @@ class Policy(Shown):
     ) -> Applied:
         """Decide the rows of files, and write them with a column of decisions.
 
-        Streamed by DuckDB, so files may be larger than memory. All columns are kept as they are, in
-        a CSV every cell to the letter. The output appears whole or not at all.
+        Files may be larger than memory. All columns are kept as they are, in a CSV every cell to the letter.
+        The output appears whole or not at all.
 
         Parameters
         ----------
@@ -430,13 +446,8 @@ class Policy(Shown):
             A file to write it to, such as ``"rule.onnx"``; whole or not at all.
         missing : {"error", "negative", "positive", "review"}, default=None
             NaN: as the policy says by default. What is an error, NaN or an unknown segment, makes the run
-            fail; runtimes check that on a CPU.
-
-        Raises
-        ------
-        InvalidParameterError
-            For what ONNX cannot say: decisions that are missing ("keep"), and keys that are fractions. It has
-            no null either, so a threshold for missing keys is never used.
+            fail; runtimes check that on a CPU. ONNX has no null: "keep" and keys that are fractions are
+            refused, and a threshold for missing keys is never used.
 
         Examples
         --------
@@ -457,15 +468,10 @@ class Policy(Shown):
         """Return a scikit-learn `FixedThresholdClassifier` with this threshold.
 
         A fitted estimator stays as it is, and the classifier predicts at once. It is the same rule,
-        ``>=``, on ``predict_proba(X)[:, 1]`` or `decision_function`.
-
-        Raises
-        ------
-        InvalidParameterError
-            Where it would decide otherwise: a positive label that the estimator does not have, or
-            missing scores that are not an error, since estimators give none.
+        ``>=``, on ``predict_proba(X)[:, 1]`` or `decision_function`; where it would decide otherwise, as
+        for a positive label that the estimator does not have, it is an error.
         """
-        from cutpoints._policy.sklearn import to_sklearn
+        from cutpoints._policy.python import to_sklearn
 
         return to_sklearn(self, estimator, response_method)
 
@@ -507,12 +513,11 @@ class Policy(Shown):
             How large the population stability index must be.
         state : str or path, default=None
             A file that carries the evidence from check to check, and is begun if it is not there; for one
-            threshold, and for segments with labels. Then alarms go by the evidence of all checks together,
-            and the probability of a false alarm, ever, is at most `alpha`. Without it, each check is one
-            look.
+            threshold, and for segments with labels. The probability of a false alarm, ever, is then at most
+            `alpha`.
         batch : str, default=None
-            What to call these rows in the state, such as a date. Rows that were counted are not counted
-            again; by default they are told by their counts.
+            A name for these rows in the state, such as a date; by default they are told by their counts.
+            Rows that were counted are not counted again.
         """
         from cutpoints._policy.checks import check
         from cutpoints._policy.tally import Asked
@@ -541,33 +546,22 @@ class Policy(Shown):
 
     def column(self, given: str | None, caller: str, own: str | None = None) -> str:
         """Return the name of the score's column, `own` that of a label; raise if it is not known."""
+        parameter, hint = "score", f"for example {caller}(..., score='p')."
+        if caller == "to_sql":
+            parameter, hint = "column", "to_sql('p')."
         if own is not None and given is not None:
-            raise InvalidParameterError(
-                "score" if caller != "to_sql" else "column",
-                caller=caller,
-                expected="left out for a policy of labels, which names a column for each",
-                got=given,
-            )
+            expected = "left out for a policy of labels, which names a column for each"
+            raise InvalidParameterError(parameter, caller=caller, expected=expected, got=given)
         name = own or (self.score if given is None else given)
         if not isinstance(name, str) or not name or "\0" in name:
-            raise InvalidParameterError(
-                "score" if caller != "to_sql" else "column",
-                caller=caller,
-                expected="the name of a column, since the policy has none",
-                got=name,
-                hint=f"for example {caller}(..., score='p')." if caller != "to_sql" else "to_sql('p').",
-            )
+            expected = "the name of a column, since the policy has none"
+            raise InvalidParameterError(parameter, caller=caller, expected=expected, got=name, hint=hint)
         return name
 
     def missing_rule(self, given: Any, caller: str) -> Missing:
         """Return what to make of missing scores; raise for what cannot be meant."""
-        if given is not None and given not in self._missing:
-            raise InvalidParameterError(
-                "missing",
-                caller=caller,
-                expected=f"one of {', '.join(map(repr, self._missing))}",
-                got=given,
-            )
+        if given is not None:
+            one_of("missing", given, self._missing, caller=caller)
         return self.missing if given is None else given
 
     def lines(self) -> list[tuple[str, str]]:

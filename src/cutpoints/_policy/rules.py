@@ -15,6 +15,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn
 
+import numpy as np
+
 from cutpoints._format import exact
 from cutpoints._policy.typed_json import LONGEST_TEXT, NUMBER, AtMost, is_finite, is_safe, is_text, simple
 from cutpoints.exceptions import InvalidParameterError
@@ -31,6 +33,9 @@ MOST_CLASSES = 1000
 _SHOWN = 20
 NEGATIVE, POSITIVE, REVIEW = 0, 1, -1
 
+Missing = Literal["error", "negative", "positive", "review", "keep"]
+Dtype = Literal["float64", "float32"]
+Direction = Literal["maximize", "minimize"]
 KeyPart = str | int | float | bool | None
 Key = tuple[KeyPart, ...]
 Edges = tuple[float, ...]
@@ -383,15 +388,29 @@ def number(value: Any, name: str) -> float:
     try:
         found = float(value)
     except OverflowError:
+        found = math.inf
+    if math.isinf(found) and value != found:  # of a long double
         _refuse(name, "a number that a float can hold", value, "for no positives pass math.inf.")
     if math.isnan(found):
         _refuse(name, "a number, not NaN", value)
     return found + 0.0  # -0.0 and 0.0 decide alike, and only one of them looks like it
 
 
+def check_float32(rule: Rule) -> None:
+    """Raise if a threshold of the rule is no float32."""
+    for decision in rule.decisions():
+        for edges in (*decision.segments.values(), decision.otherwise or ()):
+            with np.errstate(over="ignore"):
+                wrong = [edge for edge in edges if float(np.float32(edge)) != edge]
+            if wrong:
+                hint = "pass float(numpy.float32(threshold))."
+                _refuse("threshold", "a float32, as dtype says", wrong[0], hint)
+
+
 def plain(value: Any) -> Any:
-    """Return the Python object of a NumPy scalar, and others as they are."""
-    return value.item() if hasattr(value, "item") else value
+    """Return the Python object of a NumPy scalar, and others as they are: a time would become a number."""
+    time = getattr(getattr(value, "dtype", None), "kind", None) in {"M", "m"}
+    return value.item() if hasattr(value, "item") and not time else value
 
 
 def _key(parts: Iterable[Any]) -> Key:

@@ -88,6 +88,11 @@ def shift_of(then: Sequence[float], now: Any, alpha: float, limit: float, *, who
     )
 
 
+def are_counts(then: NDArray[Any]) -> bool:
+    """Return whether sums can be taken for numbers of rows, as those of most weights cannot."""
+    return bool((then == np.rint(then)).all())
+
+
 def _more_rows(then: float, now: float, needed: float) -> int | None:
     """Return how many more rows make ``then * now / (then + now)`` as large as needed."""
     if then * now >= needed * (then + now):

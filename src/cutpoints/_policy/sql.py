@@ -19,9 +19,8 @@ from cutpoints.exceptions import InvalidParameterError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from cutpoints._policy.fields import Missing
     from cutpoints._policy.policy import Policy
-    from cutpoints._policy.rules import Decision, Edges, KeyPart
+    from cutpoints._policy.rules import Decision, Edges, KeyPart, Missing
 
 Dialect = Literal["ansi", "bigquery", "duckdb", "mysql", "postgres", "snowflake", "spark", "sqlite"]
 _STEP = 62
@@ -121,7 +120,7 @@ def to_sql(policy: Policy, column: str | None, dialect: str, missing: Missing, *
         raise InvalidParameterError(
             "missing",
             caller="to_sql",
-            expected=f"one of the others for {dialect}: only {able} can fail inside a query",
+            expected=f"another choice for {dialect}: only {able} can make a query fail",
             got="error",
         )
     made = []

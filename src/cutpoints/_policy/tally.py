@@ -6,31 +6,41 @@ One function per kind of rule. Whatever the rule, the answer has one shape, so t
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._data import file_errors
 from cutpoints._data.array_input import as_array, as_floats, refuse_nan
 from cutpoints._data.classes import class_rows
 from cutpoints._data.data import Data
 from cutpoints._data.labels import Labels
 from cutpoints._data.read import as_data, is_path, read
+from cutpoints._evaluate.cross_validation import confusion_of
+from cutpoints._evaluate.row_groups import RowGroups, evaluate_cells
 from cutpoints._joint.data import segmented
-from cutpoints._policy.counts import masses_above, rows_between
-from cutpoints._policy.rules import BandRule, LabelRule, OrdinalRule, SegmentRule
-from cutpoints.exceptions import CutpointError, InvalidInputError, InvalidParameterError
+from cutpoints._kernel.tables import DIRECT_ROWS, Ranges
+from cutpoints._policy.rules import LabelRule, OrdinalRule, SegmentRule, ThresholdRule
+from cutpoints._validate import generator
+from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from cutpoints._data.data import LabelledRows
+    from cutpoints._data.files import Opened
     from cutpoints._data.source import Source
+    from cutpoints._kernel.tables import Sums
     from cutpoints._policy.policy import Policy
     from cutpoints._policy.rules import Decision, Key
+    from cutpoints.metrics.expression import Expression
 
 BLOCKS = 1000
 """Samples of a matrix of labels are added up in this many blocks, which are then redrawn."""
+_BLOCK = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -50,19 +60,6 @@ class Asked:
         """Whether the truth is known."""
         own = isinstance(self.data, Data) and self.data.label is not None
         return self.y_score is not None or self.label is not None or own
-
-    def source(self) -> Source:
-        """Return the rows with labels of two classes."""
-        return self.as_data().source()
-
-    def with_goal(self) -> Data:
-        """Return the rows with the columns that the policy's goal adds up; arrays have none."""
-        found = self.as_data()
-        try:
-            goal = self.policy.goal()
-        except CutpointError:  # not said, or a function of the user's
-            return found
-        return found.for_goal(goal, "check") if found.named else found
 
     def as_data(self, *, classes: bool = False) -> Data:
         """Return the rows with labels: of two classes, or of any."""
@@ -100,6 +97,10 @@ class Tally:
     blocks : ndarray of shape (n_blocks, n_parts, 2, 2) or None
         Of a matrix of labels: the counts of blocks of samples, since the labels of one sample depend on each
         other. `samples` is how many samples a block has.
+    buckets : ndarray or None
+        The rows in the buckets of the policy's distribution, which only one threshold has.
+    source, amounts : Source and AddedRows, or None
+        Of one threshold, with labels: the rows to search again, and those whose columns the goal adds up.
     """
 
     parts: tuple[Any, ...]
@@ -108,6 +109,9 @@ class Tally:
     undecided: int = 0
     blocks: NDArray[np.float64] | None = None
     samples: float = 1.0
+    buckets: NDArray[np.int64] | None = None
+    source: Source | None = None
+    amounts: AddedRows | None = None
 
     @property
     def total(self) -> NDArray[np.int64]:
@@ -119,29 +123,50 @@ class Tally:
 def tally(asked: Asked) -> Tally:
     """Count rows by decision and truth."""
     rule = asked.policy.rule
-    if isinstance(rule, BandRule):
-        return _band(asked, rule)
-    if isinstance(rule, OrdinalRule):
-        return _ordinal(asked, rule)
     if isinstance(rule, LabelRule):
         return _labels(asked, rule)
-    assert isinstance(rule, SegmentRule)
-    return _segments(asked, rule) if asked.labelled else _segments_without_labels(asked, rule)
+    if isinstance(rule, SegmentRule):
+        return _segments(asked, rule) if asked.labelled else _segments_without_labels(asked, rule)
+    if isinstance(rule, OrdinalRule) and asked.labelled:
+        return _classes(asked, rule)
+    return _scores(asked)
 
 
-def _band(asked: Asked, rule: BandRule) -> Tally:
-    edges = [rule.low, rule.high]
-    if not asked.labelled:
-        return _one_part(rows_between(asked.policy, asked.data, asked.score, edges)[:, None])
-    source = asked.source()
-    above = [source.summary().totals, *masses_above(source, edges)]
-    ends = np.array([[int(neg), int(pos)] for pos, neg in above])
-    return _one_part(ends - np.vstack([ends[1:], [[0, 0]]]))
+def _scores(asked: Asked) -> Tally:
+    """Count scores between the edges of the rule, and between those of the policy's distribution."""
+    policy = asked.policy
+    (decision,) = policy.rule.decisions()
+    assert decision.otherwise is not None
+    spread = None if policy.found_on is None else policy.found_on.distribution
+    edges = sorted({*decision.otherwise, *(() if spread is None else spread.edges)})
+    source = amounts = None
+    if asked.labelled:
+        data = asked.as_data()
+        if isinstance(policy.rule, ThresholdRule) and data.named and policy.columns:
+            data = data.for_goal(policy.goal(), "check")
+            amounts = AddedRows(data.labelled_rows(caller="check"), policy.threshold)
+        source = data.source()
+        none = Fraction(0), Fraction(0)
+        ends = [source.summary().totals, *masses_above(source, edges), none]
+        counts = -np.diff(np.array([[int(neg), int(pos)] for pos, neg in ends]), axis=0)
+    else:
+        counts = rows_between(policy, asked.data, asked.score, edges)[:, None]
+    found = _one_part(_between(counts, edges, decision.otherwise))
+    if isinstance(policy.rule, ThresholdRule):
+        found = replace(found, source=source, amounts=amounts)
+    if spread is None:
+        return found
+    return replace(found, buckets=_between(counts, edges, spread.edges).sum(axis=1))
 
 
-def _ordinal(asked: Asked, rule: OrdinalRule) -> Tally:
-    if not asked.labelled:
-        return _one_part(rows_between(asked.policy, asked.data, asked.score, rule.cutpoints)[:, None])
+def _between(counts: NDArray[np.int64], edges: Sequence[float], some: Sequence[float]) -> NDArray[np.int64]:
+    """Return the sums of counts between some of the edges only."""
+    found = np.zeros((len(some) + 1, counts.shape[1]), dtype=np.int64)
+    np.add.at(found, np.append(0, np.searchsorted(some, edges, side="right")), counts)
+    return found
+
+
+def _classes(asked: Asked, rule: OrdinalRule) -> Tally:
     rows = class_rows(asked.as_data(classes=True), rule.classes, "check")
     place = np.searchsorted(np.array(rule.cutpoints), rows.scores.astype(np.float64), side="right")
     size = len(rule.classes)
@@ -150,6 +175,151 @@ def _ordinal(asked: Asked, rule: OrdinalRule) -> Tally:
 
 def _one_part(counts: NDArray[Any]) -> Tally:
     return Tally((None,), counts[None].astype(np.int64))
+
+
+# --- scores between edges
+
+
+def masses_above(source: Source, edges: Sequence[float]) -> list[tuple[Fraction, Fraction]]:
+    """Return the exact masses (pos, neg) of the rows with a score of at least each ascending edge.
+
+    By the three questions alone, so for every engine: a count into the source's own buckets, and
+    the rows of those buckets that have an edge inside, a few per cent of all.
+    """
+    summary = source.summary()
+    wanted = np.asarray(edges, dtype=np.float64)
+    if summary.rows <= DIRECT_ROWS:
+        rows = source.rows(None)
+        index = np.searchsorted(rows.scores.astype(np.float64), wanted)
+        parts = [_from(side)[index] for side in (rows.pos, rows.neg)]
+    else:
+        table = source.histogram(None)
+        low, high = table.low.astype(np.float64), table.high.astype(np.float64)
+        bucket = np.searchsorted(low, wanted)
+        inside = np.flatnonzero((bucket > 0) & (wanted <= high[np.maximum(bucket - 1, 0)]))
+        parts = [_from(side)[bucket] for side in (table.pos, table.neg)]
+        if len(inside):
+            split = np.unique(bucket[inside] - 1)
+            rows = source.rows(Ranges(table.low[split], table.high[split]))
+            scores = rows.scores.astype(np.float64)
+            start = np.searchsorted(scores, wanted[inside])
+            stop = np.searchsorted(scores, high[bucket[inside] - 1], side="right")
+            for part, side in zip(parts, (rows.pos, rows.neg), strict=True):
+                sums = _from(side)
+                part[inside] += sums[start] - sums[stop]
+    step = summary.grid.step
+    pos, neg = ([total * step for total in part.tolist()] for part in parts)
+    return list(zip(pos, neg, strict=True))
+
+
+def _from(sums: Sums) -> Sums:
+    """Return the sum of each element and all after it, and a zero at the end."""
+    return np.append(np.cumsum(sums[::-1])[::-1], 0)
+
+
+def rows_between(policy: Policy, data: Any, score: str | None, edges: Sequence[float]) -> NDArray[np.int64]:
+    """Return how many scores lie below the first edge, between each two, and from the last one on."""
+    if is_path(data) or isinstance(data, Data):
+        found = data if isinstance(data, Data) else read(data)
+        name = score or next(iter(found.scores), None) or policy.column(None, "check")
+        if found.opened is not None:
+            return _in_files(policy, found.opened, name, edges)
+        data, score = found.columns([name])[name], None
+    scores, name = _score_column(policy, data, score)
+    if len(scores) == 0:
+        raise InvalidInputError.empty(name=name)
+    refuse_nan(scores, name)
+    wanted = np.asarray(edges, dtype=np.float64)
+    counts = np.zeros(len(wanted) + 1, dtype=np.int64)
+    for start in range(0, len(scores), _BLOCK):
+        place = np.searchsorted(wanted, scores[start : start + _BLOCK].astype(np.float64), side="right")
+        counts += np.bincount(place, minlength=len(counts))
+    return counts
+
+
+def _score_column(policy: Policy, data: Any, score: str | None) -> tuple[NDArray[Any], str]:
+    """Return the scores of an array, or the column of a frame; of a lazy frame this column is collected."""
+    if not isinstance(data, np.ndarray | list | tuple):
+        import narwhals as nw
+
+        native = nw.from_native(data, allow_series=True, pass_through=True)
+        if isinstance(native, nw.DataFrame | nw.LazyFrame):
+            name = policy.column(score, "check")
+            names = list(native.collect_schema())
+            if name not in names:
+                raise file_errors.column(name=name, path="the data frame", columns=names)
+            picked = native.select(nw.col(name))
+            eager = picked.collect() if isinstance(picked, nw.LazyFrame) else picked
+            return as_floats(eager[name].to_numpy(), name, "check"), name
+    return as_floats(data, "y_score", "check"), "y_score"
+
+
+def _in_files(policy: Policy, opened: Opened, name: str, edges: Sequence[float]) -> NDArray[np.int64]:
+    """Count in one streamed query; nothing of the files is held in memory."""
+    from cutpoints._policy.files import check_scores, scored, told
+
+    with opened.reading(), told(opened.files):
+        table = scored(opened.table.relation, name, opened.table.column(name), policy.dtype)
+        check_scores(table, name, "error", refused=InvalidInputError.nan)
+        counted = (
+            table.relation.project(f"{table.score} AS s")
+            .project(f"{_bucket(list(edges), 0, len(edges))} AS b")
+            .aggregate("b, count(*)", "b")
+            .fetchall()
+        )
+    counts = np.zeros(len(edges) + 1, dtype=np.int64)
+    for bucket, rows in counted:
+        counts[bucket] = rows
+    if not counts.sum():
+        raise opened.empty(name)
+    return counts
+
+
+def _bucket(edges: list[float], start: int, stop: int) -> str:
+    """Return a binary search for the bucket as nested SQL: seven comparisons for a hundred edges."""
+    from cutpoints._policy.sql import condition
+
+    if start == stop:
+        return str(start)
+    middle = (start + stop) // 2
+    above, below = _bucket(edges, middle + 1, stop), _bucket(edges, start, middle)
+    return f"CASE WHEN {condition(edges[middle], 's', 'duckdb')} THEN {above} ELSE {below} END"
+
+
+# --- amounts
+
+
+class AddedRows:
+    """Labeled rows with the columns of a goal, decided by a threshold.
+
+    `parts` are the exact sums of each column over the four cells.
+    """
+
+    def __init__(self, rows: LabelledRows, threshold: float) -> None:
+        (source,) = rows.sources.values()
+        called = source.scores >= np.float64(threshold)
+        self.parts = confusion_of(rows.y, called, None, source.columns).columns
+        self._rng = generator(0, rows.y, *source.columns.values(), caller="check")
+        groups = RowGroups(rows.y, source.columns, self._rng)
+        cells = groups.cells(called)
+        sizes = cells[None].sum(axis=1, keepdims=True)
+        # Half a row more in each cell, as Jeffreys' prior has it, so that a cell of no rows is not taken
+        # for empty. It has the mean value of all rows.
+        half = {column: np.eye(4) * sums.sum() / len(rows.y) for column, sums in cells.items()}
+        self._means = {column: np.vstack([sums / sizes, half[column]]) for column, sums in cells.items()}
+        self._alphas = np.append(np.ones(groups.size), np.full(4, 0.5 * groups.size / len(rows.y)))
+
+    def redrawn(self, expression: Expression, draws: int) -> NDArray[np.float64]:
+        """Return values for 1,000 rows that are as plausible as these: the Bayesian bootstrap."""
+        shares = 1000 * self._rng.dirichlet(self._alphas, size=draws)
+        return evaluate_cells(expression, {column: shares @ means for column, means in self._means.items()})
+
+    def like_then(self, now: NDArray[np.float64], expected: float, rows_ratio: float) -> NDArray[np.float64]:
+        """Return values that were plausible then, where there are `rows_ratio` as many rows now.
+
+        A policy does not tell how much the amounts of its rows varied; if nothing has changed, as now.
+        """
+        return expected + self._rng.permutation(now - now.mean()) * rows_ratio**0.5
 
 
 # --- segments

@@ -26,9 +26,8 @@ from cutpoints.cli.apply import load
 if TYPE_CHECKING:
     from cutpoints import Policy
     from cutpoints._policy import Check
-    from cutpoints._policy.outcome import Outcome, Share
-    from cutpoints._policy.several import Part
-    from cutpoints._policy.state import Watch
+    from cutpoints._policy.evidence import Watch
+    from cutpoints._policy.outcome import Outcome, Part, Share
 
 EXIT_CODES = {"fine": 0, "attention": 4, "unsure": 5}
 _TWO = 2
@@ -53,32 +52,36 @@ _SHOWN = ("prevalence", "predicted_positive_rate", "precision", "recall", "speci
 @click.option(
     "--label",
     metavar="COLUMN",
-    help="Column of the labels, if they are known by now. For a policy of labels, with {} in place of the "
+    help="Column of the labels, if they are known. For a policy of labels, with {} in place of the "
     "label: true_{}.",
 )
 @policy_score_option
 @click.option("--pos-label", metavar="LABEL", help="The positive label; by default as the policy says.")
 @rows_options
 @click.option(
-    "--psi", type=float, default=0.2, show_default=True, help="The population stability index of an alarm."
+    "--psi",
+    type=float,
+    default=0.2,
+    show_default=True,
+    help="The population stability index from which a shift is an alarm.",
 )
 @click.option(
     "--alpha",
     type=float,
     default=0.01,
     show_default=True,
-    help="How unlikely a change must be by chance alone.",
+    help="Significance level: the probability that a test raises a false alarm.",
 )
 @click.option(
     "--state",
     metavar="FILE",
-    help="Carry the evidence from check to check in this file. All checks together then give a false "
-    "alarm with a probability of --alpha at most.",
+    help="Keep the evidence of repeated checks in this file. The probability that any of them raises a "
+    "false alarm is then at most --alpha.",
 )
 @click.option(
     "--batch",
     metavar="NAME",
-    help="With --state: what to call these rows, such as a date. A batch is counted once.",
+    help="With --state: a name for these rows, such as a date. Each batch is counted once.",
 )
 @click.option(
     "--write",
@@ -109,11 +112,10 @@ def check(
 
     FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'new/**/*.parquet', or - for standard input. Without labels: have the scores moved? With labels: do
-    the constraints still hold, is the goal worse, what would the best threshold be now? Policies of
-    several thresholds are checked in total and for each segment or label; without labels, by the
-    decisions that they make. For schedulers
-    the exit code is 0 if all is well, 4 if something needs attention, and 5 if the rows are too few
-    to tell. To check every day, use --state: without it, repeated checks raise false alarms.
+    the constraints still hold, is the goal worse, what would the best threshold be now? Policies with
+    several thresholds are checked as a whole and for each segment or label; without labels, by their
+    decisions. The exit code is 0 if all is well, 4 if something needs attention, and 5 if there are too
+    few rows to tell. To check every day, use --state: without it, repeated checks raise false alarms.
     """
     rule = load(policy, files)
     if pos_label is not None and label is None:
@@ -126,7 +128,9 @@ def check(
         message = "--write needs --label." if label is None else "--write needs a policy with a goal."
         raise click.UsageError(message)
     if write is not None and rule.rule.kind != "threshold":
-        message = "--write needs a policy of one threshold: find several again as they were found."
+        message = (
+            "--write needs a policy with one threshold. Find several thresholds again with their own command."
+        )
         raise click.UsageError(message)
     output_file(write, "--write")
     data = read(files, score=score, label=label, pos_label=pos_label, **rows)
@@ -159,14 +163,14 @@ def _write(
 def _print(found: Check, call: tuple[str, tuple[str, ...], str | None, str | None]) -> None:
     policy, shift = found.policy, found.scores
     rule = policy.rule.lines("score")[0][1]
-    rows = [("policy", " ".join(filter(None, [policy.name, rule])))]
+    rows = [("policy", ": ".join(filter(None, [policy.name, rule])))]
     if shift is not None:
         chance = "" if shift.psi_p is None else f", p {_chance(shift.psi_p, '=')}"
         below = "" if shift.ks_p is None else f", p {_chance(shift.ks_p, '<=')}"
         of = "" if found.moving == "scores" else f" of the {found.moving}"
         rows += [
             (f"PSI{of}", f"{shift.psi:.4f}   {shift.band}, {shift.psi_buckets} buckets{chance}"),
-            *([] if of else [("KS", f"{shift.ks:.4f}   at least{below}")]),
+            *([] if of else [("KS", f"{shift.ks:.4f}   lower bound{below}")]),
         ]
     if len(found.decisions) > _TWO:
         rows += [(name, _share(share)) for name, share in list(found.decisions.items())[:_PARTS]]
@@ -206,7 +210,7 @@ def _parts(found: Check) -> list[Any]:
     rows = []
     for one in order[:_PARTS]:
         called, worth = one.called, one.value
-        cells = [_name(one.key), count(one.rows)]
+        cells = [one.name, count(one.rows)]
         cells += ["-", "-"] if called is None else [_or_dash(called.then), value(called.now)]
         if valued:
             cells += ["-", "-"] if worth is None else [_or_dash(worth.then), value(worth.now)]
@@ -215,13 +219,6 @@ def _parts(found: Check) -> list[Any]:
     header = [what, "rows", "called then", "now", *([f"{objective} then", "now "] if valued else []), "note"]
     more = [f"{len(order) - _PARTS:,} more with --json"] if len(order) > _PARTS else []
     return [table(header, rows, left=1, note=True), *more]
-
-
-def _name(key: Any) -> str:
-    if key is None:
-        return "(unknown)"
-    parts = key if isinstance(key, tuple) else (key,)
-    return ", ".join("(missing)" if part is None else str(part) for part in parts)
 
 
 def _or_dash(number: float | None) -> str:
@@ -285,7 +282,7 @@ def _expected(labels: Outcome) -> list[tuple[str, str]]:
     if found is None or found.then is None or found.found is None or found.then == found.found:
         return []
     then = f"{found.objective} {value(found.then)}{found.unit}, cross-validated"
-    return [("expected then", f"{then}; {value(found.found)} on the rows that chose the threshold")]
+    return [("expected then", f"{then}; {value(found.found)} on the rows it was found on")]
 
 
 def _best(labels: Outcome) -> list[tuple[str, str]]:
@@ -310,7 +307,7 @@ def _metrics(labels: Outcome, *, automatic: bool) -> Any:
         rows.append(
             [
                 f"{found.objective}{found.unit}",
-                "-" if found.then is None else value(found.then),
+                _or_dash(found.then),
                 value(found.now),
                 _interval(found.interval),
             ]
@@ -318,18 +315,14 @@ def _metrics(labels: Outcome, *, automatic: bool) -> Any:
         if found.total is not None:
             rows.append([f"{found.objective} of these rows", "", value(found.total), ""])
     for name in (_AUTOMATIC if automatic else _SHOWN) if labels.metrics else ():
-        then_value, now = labels.metrics[name]
+        then, now = labels.metrics[name]
         if found is not None and name == found.objective:
             continue
-        then = "-" if then_value is None else value(then_value)
-        shown = f"{name} of automatic" if automatic else name
-        rows.append([shown, then, value(now), _interval(labels.intervals.get(name))])
+        shown = f"{name} (automatic)" if automatic else name
+        rows.append([shown, _or_dash(then), value(now), _interval(labels.intervals.get(name))])
     return table(["", "then", "now", "95 % interval"], rows, left=1)
 
 
 def _constraints(labels: Outcome) -> Any:
-    rows = [
-        [one.constraint, "-" if one.then is None else value(one.then), value(one.now), one.verdict]
-        for one in labels.constraints
-    ]
+    rows = [[one.constraint, _or_dash(one.then), value(one.now), one.verdict] for one in labels.constraints]
     return table(["constraint", "then", "now", "verdict"], rows, left=1)
