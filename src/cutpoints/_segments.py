@@ -13,36 +13,35 @@ import numpy as np
 
 from cutpoints._data.segment_codes import in_order
 from cutpoints._data.segment_keys import decide_by, key_of, key_parts, key_to_dict, key_words
+from cutpoints._data.segments import Grouped
 from cutpoints._format import count, json_number
 from cutpoints._goal import Goal, furthest, goal, in_words, with_others
+from cutpoints._kernel.cuts import Cuts
 from cutpoints._kernel.tables import Ranges
 from cutpoints._kernel.weights import FixedPoint, as_number
 from cutpoints._result import Confusion, Solution, context_of, make_cut
 from cutpoints._search.counted_folds import expected_value, expected_values
-from cutpoints._search.sweep import cuts_of
 from cutpoints._search.together import search_together
 from cutpoints._shown import DeployableBySegment, Deployed, ShownInRows, Tabular
-from cutpoints._validate import positive_integer
-from cutpoints._wording import Argument
 from cutpoints.exceptions import CutpointError, InvalidInputError, InvalidParameterError
+from cutpoints.metrics.columns import CELLS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cutpoints._data.arrays import ArraySource
     from cutpoints._data.groupby_segments import FrameSegments
-    from cutpoints._data.segments import Grouped
+    from cutpoints._kernel.tables import Histogram, Rows, Summary
     from cutpoints._search.run import SearchResult
     from cutpoints.metrics.expression import Constraint
 
-    Look = Callable[[Goal], SearchResult]
+    Look = Callable[[int, Goal], SearchResult]
 
 FEW_ROWS_OF_A_CLASS = 10
 """With fewer positives or negatives, the threshold of a segment is mostly chance."""
 MOST_CROSS_VALIDATED = 500
 """More segments are not cross-validated: it takes milliseconds for each."""
 _COLUMNS = (
-    *("threshold", "value", "cross_validated", "value_at_common", "tp", "fp", "fn", "tn"),
+    *("threshold", "value", "cross_validated", "value_at_common", *CELLS),
     *("rows", "positives", "negatives", "status", "note"),
 )
 
@@ -118,7 +117,8 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
     unsolved : dict of str
         The others, and why they have none.
     common : Solution or None
-        The best single threshold for all rows, to compare with; None where the rows are not in memory.
+        The best single threshold for all rows, to compare with; None if there is none. Searched when it is
+        first looked at: where rows stay in their engine, in as many passes as `find` takes, and one more.
     at_common : dict of AtCommon
         The `value` and the `confusion` of each segment at that threshold, and which constraints it breaks.
     cross_validated : dict of float or None
@@ -126,7 +126,7 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
         with fewer than five rows of a class, with weights, with a guarantee, for more than 500 segments.
     warnings : tuple of str
         Segments with few rows of a class, and segments that overfit: where a common threshold has the
-        better cross-validated value.
+        better cross-validated value, which is known for rows in memory.
 
     Examples
     --------
@@ -157,14 +157,14 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
         by: tuple[str, ...],
         goal: Goal,
         entries: dict[Any, Solution | Unsolved],
-        grouped: Grouped | None = None,
-        solve_one: Callable[[ArraySource], Solution] | None = None,
+        rows: Grouped | FrameSegments,
+        solve_all: Callable[[], Solution],
     ) -> None:
         self.by = by
         self.objective, self.direction = str(goal.expression), goal.direction
         self.constraints = tuple(map(str, goal.constraints))
         self._entries = entries
-        self._rows = grouped, solve_one, goal
+        self._rows = rows, solve_all, goal
 
     def __getstate__(self) -> dict[str, Any]:
         # The rows stay behind: what is told of them goes along.
@@ -196,17 +196,15 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
 
     @cached_property
     def _common(self) -> tuple[Solution | None, dict[Any, AtCommon]]:
-        grouped, solve_one, goal = self._rows
-        if grouped is None or solve_one is None:
-            return None, {}
+        rows, solve_all, goal = self._rows
         try:
-            found = solve_one(grouped.whole)
+            found = solve_all()
         except InvalidInputError:  # undefined for all rows
             return None, {}
         if found.threshold is None:
             return None, {}
-        segments = enumerate(map(key_of, grouped.keys))
-        return found, {key: _at(grouped.source(i), found.threshold, goal) for i, key in segments}
+        keys = map(key_of, rows.keys)
+        return found, dict(zip(keys, _at(rows, found.threshold, goal), strict=True))
 
     @property
     def common(self) -> Solution | None:
@@ -221,15 +219,15 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
     @cached_property
     def _expected(self) -> dict[Any, tuple[float | None, float | None]]:
         """The values to expect of each segment: at its own threshold, and at a common one."""
-        grouped, solved = self._rows[0], self.solved
+        rows, solved = self._rows[0], self.solved
         if len(solved) > MOST_CROSS_VALIDATED or any(one.guarantee for one in solved.values()):
             return dict.fromkeys(solved, (None, None))
-        if grouped is None:
+        if not isinstance(rows, Grouped):
             return {key: (expected_value(one), None) for key, one in solved.items()}
-        every, repeats = grouped.whole.rows(None), min(10, 100 // max(len(solved), 1)) or 1
-        places = {key_of(key): i for i, key in enumerate(grouped.keys)}
-        rows = {key: grouped.source(places[key]).rows(None) for key in solved}
-        return {key: expected_values(one, rows[key], every, repeats) for key, one in solved.items()}
+        every, repeats = rows.whole.rows(None), min(10, 100 // max(len(solved), 1)) or 1
+        places = {key_of(key): i for i, key in enumerate(rows.keys)}
+        own = {key: rows.source(places[key]).rows(None) for key in solved}
+        return {key: expected_values(one, own[key], every, repeats) for key, one in solved.items()}
 
     @property
     def cross_validated(self) -> dict[Any, float | None]:
@@ -282,7 +280,7 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
 
     def _found_on(self, solved: dict[Any, Solution]) -> dict[str, Any] | None:
         """Return what the thresholds did, in each segment and together; None if that is undefined."""
-        total = dict.fromkeys(("tp", "fp", "fn", "tn"), Fraction(0))
+        total = dict.fromkeys(CELLS, Fraction(0))
         records = []
         for key, one in solved.items():
             assert one.confusion is not None
@@ -300,7 +298,7 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
             "status": next(iter(solved.values())).status,
             "value": value,
             "interval": None,
-            "confusion": Confusion(**{name: as_number(mass) for name, mass in total.items()}),
+            "confusion": Confusion.of(total),
             "rows": sum(one.rows for one in solved.values()),
             "positives": as_number(total["tp"] + total["fn"]),
             "negatives": as_number(total["fp"] + total["tn"]),
@@ -322,27 +320,15 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
 
     def table(self) -> dict[str, list[Any]]:
         """Return one row per segment, as columns by name: the keys, and what was found."""
-        columns: dict[str, list[Any]] = {name: [] for name in (*self.by, *_COLUMNS)}
+        rows = []
         for key, entry in self._entries.items():
-            for name, part in zip(self.by, key_parts(key, self.by), strict=True):
-                columns[name].append(part)
-            counts = entry.confusion.to_dict() if entry.confusion is not None else {}
+            counts = dict.fromkeys(CELLS) if entry.confusion is None else entry.confusion.to_dict()
             common = self.at_common.get(key)
-            cells = {
-                "threshold": entry.threshold,
-                "value": entry.value,
-                "cross_validated": self.cross_validated.get(key),
-                "value_at_common": None if common is None else common.value,
-                **{name: counts.get(name) for name in ("tp", "fp", "fn", "tn")},
-                "rows": entry.rows,
-                "positives": entry.positives,
-                "negatives": entry.negatives,
-                "status": entry.status,
-                "note": self.note(key),
-            }
-            for name, cell in cells.items():
-                columns[name].append(cell)
-        return columns
+            worth = (entry.value, self.cross_validated.get(key), None if common is None else common.value)
+            data = (entry.rows, entry.positives, entry.negatives, entry.status, self.note(key))
+            rows.append((*key_parts(key, self.by), entry.threshold, *worth, *counts.values(), *data))
+        names = (*self.by, *_COLUMNS)
+        return {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: the goal, and for each segment its key and its solution.
@@ -401,7 +387,7 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
     def cells(self, most: int) -> list[list[str]]:
         """Return the header and the first segments, for people."""
         names = [*self.by, "threshold", "value", "new data", *(["common"] if self.common else [])]
-        rows = [[*names, "tp", "fp", "fn", "tn", "rows", "note"]]
+        rows = [[*names, *CELLS, "rows", "note"]]
         for key, entry in list(self._entries.items())[:most]:
             counts = entry.confusion.to_dict().values() if entry.confusion is not None else [None] * 4
             worth = [_cell(x) for x in (entry.value, self.cross_validated.get(key))]
@@ -432,14 +418,6 @@ class Segments(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, "Solution
         return found
 
 
-def at_least(min_rows: Any) -> int:
-    """Return the number of rows that a segment must have."""
-    positive_integer(
-        "min_rows", min_rows, hint=("for example ", Argument("min_rows", 100), "."), caller="find_by"
-    )
-    return int(min_rows)
-
-
 def check_streamed(*, method: str, guarantee: Any) -> None:
     """Raise for what only rows in memory can be asked."""
     for name, value, default in (("method", method, "auto"), ("guarantee", guarantee, None)):
@@ -456,48 +434,32 @@ def check_streamed(*, method: str, guarantee: Any) -> None:
 # --- one solution per segment
 
 
-def in_memory(
-    grouped: Grouped,
-    by: tuple[str, ...],
-    goal: Goal,
-    solve_one: Callable[[ArraySource], Solution],
-    min_rows: int,
-) -> Segments:
+def solve_each(
+    rows: Grouped | FrameSegments, solve: Callable[[int], Solution], min_rows: int
+) -> dict[Any, Solution | Unsolved]:
     """Solve one segment after the other; a segment that cannot be solved stops no other."""
     entries: dict[Any, Solution | Unsolved] = {}
-    for segment in in_order(grouped.keys):
-        source = grouped.source(segment)
-        key = key_of(grouped.keys[segment])
+    for segment in in_order(rows.keys):
+        key, size = key_of(rows.keys[segment]), rows.rows(segment)
         try:
-            if grouped.rows(segment) < min_rows:
-                raise InvalidInputError.too_few_rows(rows=grouped.rows(segment), needed=min_rows)
-            entries[key] = solve_one(source)
+            if size < min_rows:
+                raise InvalidInputError.too_few_rows(rows=size, needed=min_rows)
+            entries[key] = solve(segment)
         except InvalidInputError as error:
-            summary = source.summary()
-            entries[key] = _unsolved(error, summary, few=summary.rows < min_rows)
-    return Segments(by, goal, entries, grouped, solve_one)
+            summary = _summary(rows, segment)
+            entries[key] = Unsolved(
+                error=error.with_traceback(None),
+                status="too_few_rows" if size < min_rows else "undefined",
+                rows=size,
+                positives=summary.grid.number(summary.positives),
+                negatives=summary.grid.number(summary.negatives),
+            )
+    return entries
 
 
-def _at(source: ArraySource, threshold: float, goal: Goal) -> AtCommon:
-    """Return what a threshold does."""
-    rows = source.rows(Ranges(np.array([threshold]), np.array([np.inf])))
-    cuts = cuts_of(source.summary(), rows)
-    columns = cuts.parts(-1, int) or None
-    confusion = make_cut(cuts.confusion(-1), threshold, threshold, columns).confusion
-    broken = tuple(str(one) for one in goal.constraints if not cuts[-1:].feasible((one,))[0])
-    return AtCommon(cuts.value(goal.expression, -1), confusion, broken)
-
-
-def streamed(
-    source: FrameSegments,
-    by: tuple[str, ...],
-    goal: Goal,
-    solve: Callable[[Goal, Look], Solution],
-    min_rows: int,
-) -> Segments:
-    """Solve all segments in step; what an infeasible one can attain is looked for in step, too."""
-    order = in_order(source.keys)
-    large = [segment for segment in order if source.rows(segment) >= min_rows]
+def search_in_step(source: FrameSegments, goal: Goal, min_rows: int) -> Look:
+    """Search all segments in step; what an infeasible one can attain is looked for in step, too."""
+    large = [segment for segment in in_order(source.keys) if source.rows(segment) >= min_rows]
     answers: dict[tuple[int, tuple[Any, ...]], SearchResult | InvalidInputError] = {}
 
     def search(goals: Iterable[Goal], segments: list[int]) -> None:
@@ -518,24 +480,14 @@ def streamed(
         search([Goal(goal.expression, goal.direction), *map(furthest, goal.constraints)], hopeless)
         each_met = [segment for segment in hopeless if all(met(segment, one) for one in goal.constraints)]
         search(with_others(goal.constraints), each_met)
-    entries: dict[Any, Solution | Unsolved] = {}
-    for segment in order:
-        summary = source.summary(segment)
-        key = key_of(source.keys[segment])
 
-        def look(one: Goal, segment: int = segment) -> SearchResult:
-            found = answers[segment, _name(one)]
-            if isinstance(found, InvalidInputError):
-                raise found
-            return found
+    def look(segment: int, one: Goal) -> SearchResult:
+        found = answers[segment, _name(one)]
+        if isinstance(found, InvalidInputError):
+            raise found
+        return found
 
-        try:
-            if summary.rows < min_rows:
-                raise InvalidInputError.too_few_rows(rows=summary.rows, needed=min_rows)
-            entries[key] = solve(goal, look)
-        except InvalidInputError as error:
-            entries[key] = _unsolved(error, summary, few=summary.rows < min_rows)
-    return Segments(by, goal, entries)
+    return look
 
 
 def _name(goal: Goal) -> tuple[Any, ...]:
@@ -543,15 +495,27 @@ def _name(goal: Goal) -> tuple[Any, ...]:
     return id(goal.expression), goal.direction, *map(id, goal.constraints)
 
 
-def _unsolved(error: InvalidInputError, summary: Any, *, few: bool) -> Unsolved:
-    number = summary.grid.number
-    return Unsolved(
-        error=error.with_traceback(None),
-        status="too_few_rows" if few else "undefined",
-        rows=summary.rows,
-        positives=number(summary.positives),
-        negatives=number(summary.negatives),
-    )
+def _at(rows: Grouped | FrameSegments, threshold: float, goal: Goal) -> Iterator[AtCommon]:
+    """Return what a threshold does in each segment; a pass, unless the rows are in memory."""
+    edge, segments = np.array([threshold]), range(len(rows.keys))
+    ranges = Ranges(edge, np.array([np.inf]))
+    above: Mapping[int, Rows | Histogram]
+    if isinstance(rows, Grouped):
+        above = {segment: rows.source(segment).rows(ranges) for segment in segments}
+    else:
+        most = sum(map(rows.rows, segments))
+        above = rows.answer(dict.fromkeys(segments, ranges), most, count=True)
+    for segment in segments:
+        found = above[segment]
+        tp, fp, *columns = (np.array([side.sum()]) for side in (found.pos, found.neg, *found.columns))
+        cut = Cuts(_summary(rows, segment), edge, edge, tp, fp, tuple(columns))
+        made = make_cut(cut.confusion(0), threshold, threshold, cut.parts(0, int))
+        broken = tuple(str(one) for one in goal.constraints if not cut.feasible((one,))[0])
+        yield AtCommon(cut.value(goal.expression, 0), made.confusion, broken)
+
+
+def _summary(rows: Grouped | FrameSegments, segment: int) -> Summary:
+    return rows.source(segment).summary() if isinstance(rows, Grouped) else rows.summary(segment)
 
 
 # --- how it is shown

@@ -8,7 +8,8 @@ from scipy.stats import norm
 
 import cutpoints as cp
 from cutpoints._goal import goal
-from cutpoints._search.counted_folds import FOLDS, _dealt, value_on_new_data
+from cutpoints._search.counted_folds import _dealt, value_on_new_data
+from cutpoints._search.folds import FOLDS
 
 
 def test_folds_deal_out_every_row():
@@ -58,3 +59,12 @@ def test_value_of_a_policy_is_that_of_new_data(n, prevalence):
 
     assert optimistic > 0.03
     assert abs(expected) < 0.02
+
+
+def test_few_positives_do_not_make_the_edges_coarse():
+    """At 1 % positives, many rows give a threshold whose value holds on new data, and the policy says so."""
+    rng = np.random.default_rng(2)
+    y = (rng.random(100_000) < 0.01).astype(int)
+    solution = cp.find(y, rng.normal(size=len(y)) + 2.2 * y, maximize="recall", subject_to="precision >= 0.3")
+
+    assert pytest.approx(solution.value, rel=0.03) == solution.policy().found_on.cross_validated

@@ -66,7 +66,7 @@ def test_goals_share_the_queries_of_an_engine(few, monkeypatch):
     connection = duckdb.connect()
     connection.register("given", {"y": y, "p": p})
     connection.execute("create table t as select * from given")
-    for name, size in (("COMPARED_SCORES", few), ("MEMORY_ROWS", few), ("BUCKETS", 40), ("MOST_BUCKETS", 80)):
+    for name, size in (("MEMORY_ROWS", few), ("QUERY_GROUPS", 80)):
         monkeypatch.setattr(groupby, name, size)
     source = groupby.FrameSource(nw.from_native(connection.table("t")), Columns(score="p", label="y"))
 

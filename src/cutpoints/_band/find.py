@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutpoints._band.goal import CELLS, BandGoal, band_goal, capacity_bounds, check_reviews
+from cutpoints._band.goal import BandGoal, band_goal, capacity_bounds, check_reviews
 from cutpoints._band.promise import certified, check_guarantee, with_no_automatic_no
-from cutpoints._band.result import Band, Beside, CrossValidatedBand, PairCertificate
+from cutpoints._band.result import Band, CrossValidatedBand, PairCertificate
 from cutpoints._data.added_columns import with_totals
 from cutpoints._data.read import as_data
 from cutpoints._find import cut_at, solve
@@ -22,15 +22,16 @@ from cutpoints._kernel.weights import as_number
 from cutpoints._result import Confusion
 from cutpoints._search.band import REVIEWED, best_pair
 from cutpoints._search.band_narrow import edges_of, narrow_pairs
+from cutpoints._search.folds import FOLDS, deal
 from cutpoints._search.run import search
 from cutpoints._search.sweep import all_cuts
 from cutpoints._validate import generator
 from cutpoints.exceptions import InvalidParameterError
 from cutpoints.metrics._arithmetic import as_float
-from cutpoints.metrics.columns import Part
+from cutpoints.metrics.columns import CELLS, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from cutpoints._result import Guarantee, Solution
     from cutpoints._search.band import Pair, PairSum
     from cutpoints.metrics.columns import Column
-
-FOLDS = 5
 
 
 def find_band(
@@ -134,12 +133,12 @@ def find_band(
     else:
         found = _in_memory(wanted, source, guarantee, random_state)
     judged = found.cuts if found.edges is None else found.edges
-    beside = Beside(
-        partial(_single, wanted, source),
-        partial(
+    beside: dict[str, Callable[[], Any]] = {
+        "single": partial(_single, wanted, source),
+        "cross_validated": partial(
             _cross_validate, wanted, judged, guarantee, random_state, rows_are_counted=_counted(data, judged)
         ),
-    )
+    }
     made = _band(wanted, found, source.passes, beside)
     return replace(made, _columns=data.known(found.cuts.thresholds.dtype))
 
@@ -216,7 +215,7 @@ def _search(
     return best_pair(cuts, objective, room, allowed.sides), allowed.guarantee
 
 
-def _band(wanted: BandGoal, found: _Found, passes: int, beside: Beside) -> Band:
+def _band(wanted: BandGoal, found: _Found, passes: int, beside: Mapping[str, Callable[[], Any]]) -> Band:
     """Say what was found."""
     cuts, pair = found.cuts, found.pair
     summary = cuts.summary
@@ -300,7 +299,7 @@ def _confusion(counts: Mapping[str, Fraction], amounts: Mapping[Column, Mapping[
     parts = {
         column: [Part(1, Fraction(1), *(sums[name] for name in CELLS))] for column, sums in amounts.items()
     }
-    return Confusion(**{name: as_number(counts[name]) for name in CELLS}).with_columns(parts)
+    return Confusion.of(counts).with_columns(parts)
 
 
 def _shown(capacity: Capacity | None) -> Any:
@@ -340,18 +339,15 @@ def _cross_validate(
     *,
     rows_are_counted: bool,
 ) -> CrossValidatedBand:
-    """Judge each fold by the band of the other folds, and add up the counts.
-
-    Rows of equal score and label are alike, so it is enough to draw how many of them each fold gets. Rows
-    with weights or amounts are not: all rows of one score then go to one fold.
-    """
+    """Judge each fold by the band of the other folds, and add up the counts."""
     steps = np.array([np.diff(side, prepend=0) for side in (cuts.tp, cuts.fp, *cuts.columns)])
     rng = generator(random_state, cuts.thresholds, *steps)
     total = cuts.summary.positives + cuts.summary.negatives
     pooled = dict.fromkeys((*CELLS, "reviewed_positives", "reviewed_negatives"), Fraction(0))
     sums = {one.column: dict(pooled) for one in cuts.summary.columns}
     infeasible = 0
-    for part in _folds(steps, rng, rows_are_counted=rows_are_counted):
+    fold = None if rows_are_counted else rng.permutation(len(cuts)) % FOLDS
+    for part in list(deal(steps, rng, fold)):  # at once: a guarantee may draw from the same generator
         train, test = _with_steps(cuts, steps - part), _with_steps(cuts, part)
         share = Fraction(train.summary.positives + train.summary.negatives, total)
         pair, _ = _search(wanted.scaled(share), train, confidence, random_state) if share else (None, None)
@@ -372,20 +368,6 @@ def _cross_validate(
         folds=FOLDS,
         infeasible_folds=infeasible,
     )
-
-
-def _folds(
-    steps: NDArray[np.int64], rng: np.random.Generator, *, rows_are_counted: bool
-) -> list[NDArray[np.int64]]:
-    """Deal what each cut adds out to the folds."""
-    if not rows_are_counted:
-        fold = rng.permutation(steps.shape[1]) % FOLDS
-        return [np.where(fold == k, steps, 0) for k in range(FOLDS)]
-    parts, left = [], steps
-    for k in range(FOLDS, 1, -1):
-        parts.append(rng.binomial(left, 1 / k))
-        left = left - parts[-1]
-    return [*parts, left]
 
 
 def _with_steps(cuts: Cuts, steps: NDArray[np.int64]) -> Cuts:

@@ -17,7 +17,7 @@ from cutpoints._search.band import PairSum
 from cutpoints._validate import is_number, number_in
 from cutpoints._wording import Argument
 from cutpoints.exceptions import InvalidParameterError
-from cutpoints.metrics.columns import Column, RowSum, RowValue
+from cutpoints.metrics.columns import CELLS, Column, RowSum, RowValue
 from cutpoints.metrics.expression import Constraint, Expression, exact_number, format_number
 from cutpoints.metrics.metric import Metric
 
@@ -29,7 +29,6 @@ Capacity = Mapping[Column | None, Fraction]
 
 Counts = Mapping[str, Fraction]
 """By name: tp, fp, fn, tn of the automatic decisions, and the reviewed positives and negatives."""
-CELLS = ("tp", "fp", "fn", "tn")
 COVERAGE = "coverage"
 _COSTS = ("cost", "cost_per_row", "profit")
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from cutpoints._data.read import read_scores
 from cutpoints._format import count, json_fields, percent, rows_in_words, short
 from cutpoints._goal import in_words
-from cutpoints._shown import Deployable, Deployed, JsonForm, KnownColumns, Shown
+from cutpoints._shown import Beside, Deployable, Deployed, JsonForm, KnownColumns, Shown
 from cutpoints._wording import joined
 from cutpoints.exceptions import InfeasibleError
 
@@ -78,15 +78,8 @@ class CrossValidatedBand(JsonForm):
     infeasible_folds: int
 
 
-class Beside(NamedTuple):
-    """What is computed when it is first looked at."""
-
-    single: Callable[[], Solution]
-    cross_validated: Callable[[], CrossValidatedBand]
-
-
 @dataclass(frozen=True, repr=False)
-class Band(Deployable, Shown):
+class Band(Beside, Deployable, Shown):
     """The best band: yes from `high` on, no below `low`, review in between; or the news that there is none.
 
     Attributes
@@ -132,8 +125,8 @@ class Band(Deployable, Shown):
     reviewed_positives: int | float | None = None
     least_reviewed: int | float | None = None
     guarantee: Guarantee | None = None
-    _beside: Beside | None = field(default=None, compare=False, repr=False)
-    _columns: KnownColumns = field(default=KnownColumns(), compare=False, repr=False)
+    _beside: Mapping[str, Callable[[], Any]] = field(default_factory=dict, compare=False)
+    _columns: KnownColumns = field(default=KnownColumns(), compare=False)
 
     @property
     def coverage(self) -> float | None:
@@ -145,8 +138,7 @@ class Band(Deployable, Shown):
     @cached_property
     def single(self) -> Solution:
         """The best single threshold for the same goal; for the coverage, the best for its first bound."""
-        assert self._beside is not None
-        return self._beside.single()
+        return self._look_at("single")
 
     @cached_property
     def cross_validated(self) -> CrossValidatedBand:
@@ -154,8 +146,7 @@ class Band(Deployable, Shown):
 
         Computed when it is first looked at, which takes about five times as long as the search.
         """
-        assert self._beside is not None
-        return self._beside.cross_validated()
+        return self._look_at("cross_validated")
 
     def decide(self, data: Any, *, score: str | None = None) -> NDArray[np.int8]:
         """Return 1 for yes, 0 for no and -1 for review; NaN scores are an error.
@@ -218,20 +209,10 @@ class Band(Deployable, Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
-        names = (
-            "status",
-            "low",
-            "high",
-            "value",
-            "objective",
-            "direction",
-            "constraints",
-            "capacity",
-            "reviewer",
-        )
+        goal = ("objective", "direction", "constraints", "capacity", "reviewer")
         more = ("low_interval", "high_interval", "confusion", "reviewed", "reviewed_positives", "coverage")
         data = ("certificate", "rows", "positives", "negatives")
-        shown = json_fields(self, *names, *more, *data)
+        shown = json_fields(self, "status", "low", "high", "value", *goal, *more, *data)
         if self.guarantee is not None:
             shown["guarantee"] = self.guarantee.to_dict()
         if self.status == "infeasible":

@@ -13,6 +13,7 @@ from cutpoints._data.classes import class_rows, distinct_scores
 from cutpoints._data.read import as_data
 from cutpoints._kernel.weights import as_number
 from cutpoints._result import Interval
+from cutpoints._search.folds import FOLDS, deal
 from cutpoints._search.ordinal import ClassCounts, least_loss, least_quotient
 from cutpoints._validate import generator
 from cutpoints.exceptions import InvalidInputError
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from numpy.typing import NDArray
-
-FOLDS = 5
 
 
 def find_ordinal(
@@ -107,12 +106,14 @@ def find_ordinal(
         confusion_matrix=_numbers(confusion, step),
         certificate=CutpointCertificate(value, value, len(thresholds), steps, compared, rows.grid.resolution),
         rows=len(rows.codes),
-        _cross_validate=partial(
-            _cross_validated_value,
-            *(wanted, counts, sums, random_state),
-            rows_are_counted=rows.weights is None,
-            step=step,
-        ),
+        _beside={
+            "cross_validated": partial(
+                _cross_validated_value,
+                *(wanted, counts, sums, random_state),
+                rows_are_counted=rows.weights is None,
+                step=step,
+            )
+        },
         _columns=data.known(scores.dtype),
         _costs=wanted.costs,
     )
@@ -160,22 +161,10 @@ def _cross_validated(
     *,
     rows_are_counted: bool,
 ) -> list[list[int]]:
-    """Return the confusion of all folds, each decided by the cutpoints of the others.
-
-    Rows of equal score and class are alike, so it is enough to draw how many of them each fold gets. Rows
-    with weights are not: all rows of one score then go to one fold.
-    """
-    if rows_are_counted:
-        parts, left = [], sums
-        for k in range(FOLDS, 1, -1):
-            parts.append(rng.binomial(left, 1 / k))
-            left = left - parts[-1]
-        parts.append(left)
-    else:
-        fold = rng.permutation(len(sums)) % FOLDS
-        parts = [np.where((fold == k)[:, None], sums, 0) for k in range(FOLDS)]
+    """Return the confusion of all folds, each decided by the cutpoints of the others."""
+    fold = None if rows_are_counted else (rng.permutation(len(sums)) % FOLDS)[:, None]
     pooled = np.zeros((sums.shape[1], sums.shape[1]), dtype=np.int64)
-    for part in parts:
+    for part in deal(sums, rng, fold):
         train = _counts(counts.scores, sums - part)
         if wanted.is_kappa and np.count_nonzero(train.totals) < 2:
             continue

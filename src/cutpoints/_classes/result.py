@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutpoints._classes.bayes import as_names
+from cutpoints._classes.costs import as_names
 from cutpoints._data.read import read_scores
 from cutpoints._equality import compared_by_value
 from cutpoints._format import count, json_number
-from cutpoints._shown import Deployable, Deployed, JsonForm, KnownColumns, Shown
+from cutpoints._shown import SHOWN, Beside, Deployable, Deployed, JsonForm, KnownColumns, Shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
     from cutpoints._result import Interval
-
-_SHOWN_CLASSES = 20
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class CutpointCertificate(JsonForm):
 
 @compared_by_value
 @dataclass(frozen=True, repr=False, eq=False)
-class OrdinalSolution(Deployable, Shown, JsonForm):
+class OrdinalSolution(Beside, Deployable, Shown, JsonForm):
     """The best cutpoints of one score for ordered classes.
 
     Attributes
@@ -76,9 +74,9 @@ class OrdinalSolution(Deployable, Shown, JsonForm):
     confusion_matrix: NDArray[Any]
     certificate: CutpointCertificate
     rows: int
-    _cross_validate: Callable[[], float] = field(repr=False, compare=False)
-    _columns: KnownColumns = field(default=KnownColumns(), repr=False, compare=False)
-    _costs: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False, compare=False)
+    _beside: Mapping[str, Callable[[], Any]] = field(compare=False)
+    _columns: KnownColumns = field(default=KnownColumns(), compare=False)
+    _costs: tuple[tuple[float, ...], ...] | None = field(default=None, compare=False)
     """The matrix of costs that was minimized, if any: rows are decisions."""
 
     @cached_property
@@ -87,7 +85,7 @@ class OrdinalSolution(Deployable, Shown, JsonForm):
 
         Computed when it is first looked at.
         """
-        return self._cross_validate()
+        return self._look_at("cross_validated")
 
     def decide(self, data: Any, *, score: str | None = None) -> NDArray[Any]:
         """Return the class of each score; NaN scores are an error.
@@ -141,10 +139,10 @@ class OrdinalSolution(Deployable, Shown, JsonForm):
         pairs = list(zip(self.classes, below, self.confusion_matrix.sum(axis=0).tolist(), strict=True))
         lines = [
             (f"class {name}", f"{rule}   {count(number)} rows, {count(self.confusion_matrix[i, i])} rightly")
-            for i, (name, rule, number) in enumerate(pairs[:_SHOWN_CLASSES])
+            for i, (name, rule, number) in enumerate(pairs[:SHOWN])
         ]
-        if len(pairs) > _SHOWN_CLASSES:
-            lines.append(("", f"and {len(pairs) - _SHOWN_CLASSES} more classes"))
+        if len(pairs) > SHOWN:
+            lines.append(("", f"and {len(pairs) - SHOWN} more classes"))
         proof = self.certificate
         return [
             *lines,

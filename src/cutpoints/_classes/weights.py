@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutpoints._classes.bayes import as_names, as_probabilities
-from cutpoints._data.array_input import as_array, same_length
+from cutpoints._classes.costs import as_names, as_probabilities
+from cutpoints._data.array_input import as_array, same_index, same_length
 from cutpoints._data.classes import check_classes, code_labels
+from cutpoints._equality import compared_by_value
 from cutpoints._format import count, json_number
 from cutpoints._search.class_weights import (
     GRID_BITS,
@@ -22,12 +23,13 @@ from cutpoints._search.class_weights import (
     climb,
     logs_of,
 )
-from cutpoints._shown import JsonForm, Shown
+from cutpoints._search.folds import FOLDS
+from cutpoints._shown import Beside, JsonForm, Shown
 from cutpoints._validate import generator, one_of
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from fractions import Fraction
 
     from numpy.typing import NDArray
@@ -36,14 +38,12 @@ if TYPE_CHECKING:
 
 EXACT_ROWS = 500
 """Up to this many rows of three classes every cell is looked at: a few seconds."""
-CLIMBS = 50
-"""At most this many passes over the classes; a handful is usual."""
-FOLDS = 5
 SCORES = ("macro_f1", "balanced_accuracy", "accuracy")
 
 
+@compared_by_value
 @dataclass(frozen=True, repr=False, eq=False)
-class ClassWeights(Shown, JsonForm):
+class ClassWeights(Beside, Shown, JsonForm):
     """Weights of classes: the class with the largest ``weight * probability`` is called.
 
     Attributes
@@ -71,13 +71,8 @@ class ClassWeights(Shown, JsonForm):
     argmax_value: float
     confusion_matrix: NDArray[Any]
     rows: int
-    _logs: NDArray[np.int64] = field(repr=False)
-    _cross_validate: Callable[[], float] | None = field(repr=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a pickle keeps: the cross-validated value is computed first, the data stay behind."""
-        _ = self.cross_validated
-        return {**vars(self), "_cross_validate": None}
+    _logs: NDArray[np.int64]
+    _beside: Mapping[str, Callable[[], Any]] = field(compare=False)
 
     @cached_property
     def cross_validated(self) -> float:
@@ -85,8 +80,7 @@ class ClassWeights(Shown, JsonForm):
 
         Computed when it is first looked at, which takes about five times as long as the search.
         """
-        assert self._cross_validate is not None
-        return self._cross_validate()
+        return self._look_at("cross_validated")
 
     def decide(self, y_prob: Any) -> NDArray[Any]:
         """Return the class of each row of probabilities; the first of equal ones.
@@ -169,6 +163,7 @@ def find_class_weights(
     one_of("maximize", maximize, SCORES, caller="find_class_weights")
     if classes is None and hasattr(y_prob, "columns"):
         classes = list(y_prob.columns)
+    same_index({"y_true": y_true, "y_prob": y_prob})
     matrix = as_probabilities(y_prob, "find_class_weights")
     labels = as_array(y_true, "y_true")
     same_length({"y_true": labels, "y_prob": matrix})
@@ -211,7 +206,7 @@ def find_class_weights(
         confusion_matrix=confusion,
         rows=len(y),
         _logs=found,
-        _cross_validate=cross_validate,
+        _beside={"cross_validated": cross_validate},
     )
 
 
@@ -224,7 +219,7 @@ def _search(
         return "optimal", *best_of_two(logs, y, score)
     if size == 3 and len(y) <= EXACT_ROWS:
         return "optimal", *best_of_three(logs, y, score)
-    return "local", *climb(logs, y, score, CLIMBS)
+    return "local", *climb(logs, y, score)
 
 
 def _exact(decisions: NDArray[np.intp], y: NDArray[np.intp], name: str, size: int) -> Fraction:

@@ -12,15 +12,16 @@ from cutpoints._data.read import from_counts
 from cutpoints._find import find, solve
 from cutpoints._goal import Goal
 from cutpoints._kernel.segment_cuts import SegmentCuts
-from cutpoints._kernel.weights import as_number
 from cutpoints._result import Confusion
+from cutpoints._search.folds import FOLDS, deal
 from cutpoints._search.run import decide
 from cutpoints._shown import JsonForm
 from cutpoints._validate import generator
 from cutpoints.exceptions import InvalidInputError
+from cutpoints.metrics.columns import CELLS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from cutpoints._joint.promise import Promise
     from cutpoints._result import Solution
     from cutpoints._segments import Segments
-
-FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -121,61 +120,53 @@ def single_threshold(problem: Problem, promise: Promise | None = None) -> Soluti
 
 
 def separate_thresholds(problem: Problem, keys: list[Any]) -> Separate:
-    """Return each segment's own optimum; what cannot be solved calls no row positive."""
+    """Return each segment's own optimum."""
     cuts, goal = problem.cuts, problem.goal
     own = Goal(goal.expression, goal.direction, (*goal.constraints, *problem.each))
-    chosen = cuts.first[:-1].copy()
-    unsolved = 0
-    for segment in range(len(cuts)):
+    found: dict[Any, _Own | None] = {}
+    for segment, key in enumerate(keys):
         try:
-            found = decide(cuts.cuts(segment), own, "sweep", 1, 0)
+            choice = decide(cuts.cuts(segment), own, "sweep", 1, 0).choice
         except InvalidInputError:  # undefined in this segment
-            found = None
-        if found is None or found.choice is None:
-            unsolved += 1
-        else:
-            chosen[segment] += found.choice.best
-    confusion = total(problem, chosen)
-    return Separate(
-        confusion.metric(goal.expression),
-        confusion,
-        dict(zip(keys, cuts.thresholds[chosen].tolist(), strict=True)),
-        *reached(goal, confusion),
-        unsolved,
-    )
+            choice = None
+        found[key] = None if choice is None else _at(cuts, cuts.first[segment] + choice.best)
+    return _separate(problem, found)
 
 
 def separate_of(found: Segments, problem: Problem) -> Separate:
-    """Return each segment's own optimum from what `find_by` found."""
-    cuts, goal = problem.cuts, problem.goal
-    none = cuts.first[:-1]
-    entries = list(found.values())
-    tp, fp = (
-        sum(
-            int(sums[cut]) if one.confusion is None else int(getattr(one.confusion, name))
-            for cut, one in zip(none, entries, strict=True)
-        )
-        for name, sums in (("tp", cuts.tp), ("fp", cuts.fp))
+    """Return each segment's own optimum from what `find_by` found, on rows without weights."""
+    return _separate(
+        problem,
+        {
+            key: None
+            if one.threshold is None or one.confusion is None
+            else (one.threshold, int(one.confusion.tp), int(one.confusion.fp))
+            for key, one in found.items()
+        },
     )
-    confusion = Confusion(**{key: as_number(count) for key, count in cuts.total.confusion(tp, fp).items()})
-    thresholds = [
-        float(cuts.thresholds[cut]) if one.threshold is None else one.threshold
-        for cut, one in zip(none, entries, strict=True)
-    ]
+
+
+_Own = tuple[float, int, int]
+"""The threshold of a segment, and its TP and FP."""
+
+
+def _at(cuts: SegmentCuts, cut: int) -> _Own:
+    return float(cuts.thresholds[cut]), int(cuts.tp[cut]), int(cuts.fp[cut])
+
+
+def _separate(problem: Problem, found: Mapping[Any, _Own | None]) -> Separate:
+    """Say what thresholds make together; a segment without one calls no row positive."""
+    cuts, goal = problem.cuts, problem.goal
+    chosen = [one or _at(cuts, none) for one, none in zip(found.values(), cuts.first, strict=False)]
+    thresholds, tp, fp = zip(*chosen, strict=True)
+    confusion = Confusion.of(cuts.total.confusion(sum(tp), sum(fp)))
     return Separate(
         confusion.metric(goal.expression),
         confusion,
         dict(zip(found, thresholds, strict=True)),
         *reached(goal, confusion),
-        sum(one.threshold is None for one in entries),
+        sum(one is None for one in found.values()),
     )
-
-
-def total(problem: Problem, cuts: NDArray[np.intp]) -> Confusion:
-    """Return the confusion over all segments at these cuts."""
-    tp, fp = int(problem.cuts.tp[cuts].sum()), int(problem.cuts.fp[cuts].sum())
-    exact = problem.cuts.total.confusion(tp, fp)
-    return Confusion(**{name: as_number(count) for name, count in exact.items()})
 
 
 def reached(goal: Goal, confusion: Confusion) -> tuple[dict[str, float], tuple[str, ...]]:
@@ -197,61 +188,63 @@ def cross_validate(
     rows_are_counted: bool,
 ) -> CrossValidatedJoint:
     """Judge each fold by the thresholds of the other folds, and add up the counts."""
-    cuts = problem.cuts
-    rng = generator(random_state, cuts.thresholds, cuts.tp, cuts.fp, caller=problem.caller)
-    tp, fp = np.zeros(len(cuts), dtype=np.int64), np.zeros(len(cuts), dtype=np.int64)
-    positives, negatives = tp.copy(), fp.copy()
-    infeasible = 0
-    for train, test in folds(cuts, rng, rows_are_counted=rows_are_counted):
-        try:
-            found = choose(problem.of(train))
-        except InvalidInputError:  # undefined on these rows
-            found = None
-        if found is None:
-            infeasible += 1
-            continue
-        tp, fp = tp + test.tp[found], fp + test.fp[found]
-        positives, negatives = positives + test.positives, negatives + test.negatives
-    step = cuts.grid.step
-    pooled = [
-        Confusion(**{name: as_number(int(count) * step) for name, count in zip(_CELLS, counts, strict=True)})
-        for counts in zip(tp, fp, positives - tp, negatives - fp, strict=True)
-    ]
-    confusion = Confusion(
-        **{
-            name: as_number(int(count.sum()) * step)
-            for name, count in zip(_CELLS, (tp, fp, positives - tp, negatives - fp), strict=True)
-        }
+    sums, infeasible = judged_folds(
+        problem.cuts,
+        lambda train: choose(problem.of(train)),
+        random_state,
+        rows_are_counted=rows_are_counted,
+        caller=problem.caller,
     )
+    each = Goal(problem.goal.expression, problem.goal.direction, problem.each)
+    segments = confusions_of(problem.cuts, sums)
+    (confusion,) = confusions_of(problem.cuts, sums.sum(axis=1, keepdims=True))
     return CrossValidatedJoint(
         confusion.metric(problem.goal.expression) if infeasible < FOLDS else math.nan,
         confusion,
         *reached(problem.goal, confusion),
-        sum(bool(reached(Goal(problem.goal.expression, "maximize", problem.each), one)[1]) for one in pooled),
-        problem.gaps_of(pooled),
+        sum(bool(reached(each, one)[1]) for one in segments),
+        problem.gaps_of(segments),
         FOLDS,
         infeasible,
     )
 
 
-_CELLS = ("tp", "fp", "fn", "tn")
+def judged_folds(
+    cuts: SegmentCuts,
+    choose: Callable[[SegmentCuts], NDArray[np.intp] | None],
+    random_state: Any,
+    *,
+    rows_are_counted: bool,
+    caller: str,
+) -> tuple[NDArray[np.int64], int]:
+    """Judge each fold by the cuts that are chosen on the other folds.
 
-
-def folds(
-    cuts: SegmentCuts, rng: np.random.Generator, *, rows_are_counted: bool
-) -> Iterator[tuple[SegmentCuts, SegmentCuts]]:
-    """Return the cuts of the rows that choose and of those that judge, fold by fold.
-
-    Rows of equal segment, score and label are alike, so it is enough to draw how many of them each fold
-    gets. Rows with weights are not: all rows of one score in a segment then go to one fold.
+    Return TP, FP, FN and TN (rows) of each segment (columns), added up over the folds, and for how many folds
+    the others have no thresholds.
     """
+    rng = generator(random_state, cuts.thresholds, cuts.tp, cuts.fp, caller=caller)
     every = np.array(cuts.added())
-    left = every
     fold = rng.permutation(len(cuts.tp)) % FOLDS
-    for k in range(FOLDS):
-        if rows_are_counted:
-            part = left if k == FOLDS - 1 else rng.binomial(left, 1 / (FOLDS - k))
-            left = left - part
-        else:
-            part = np.where(fold == k, every, 0)
-        yield cuts.split(every - part), cuts.split(part)
+    sums = np.zeros((4, len(cuts)), dtype=np.int64)
+    infeasible = 0
+    for part in deal(every, rng, None if rows_are_counted else fold):
+        test = cuts.split(part)
+        try:
+            found = choose(cuts.split(every - part))
+        except InvalidInputError:  # undefined on these rows
+            found = None
+        if found is None:
+            infeasible += 1
+            continue
+        tp, fp = test.tp[found], test.fp[found]
+        sums += np.array([tp, fp, test.positives - tp, test.negatives - fp])
+    return sums, infeasible
+
+
+def confusions_of(cuts: SegmentCuts, sums: NDArray[np.int64]) -> list[Confusion]:
+    """Return columns of TP, FP, FN and TN, in units of the grid, as confusions."""
+    step = cuts.grid.step
+    return [
+        Confusion.of({name: step * count for name, count in zip(CELLS, column, strict=True)})
+        for column in sums.T.tolist()
+    ]

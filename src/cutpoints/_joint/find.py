@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cutpoints._data.read import as_data
 from cutpoints._find import find, find_by
 from cutpoints._goal import constraints, goal
-from cutpoints._joint.beside import cross_validate, separate_of, separate_thresholds, single_threshold, total
+from cutpoints._joint.beside import cross_validate, separate_of, separate_thresholds, single_threshold
 from cutpoints._joint.data import segmented
 from cutpoints._joint.frontier import Frontier
-from cutpoints._joint.narrow import narrowed
 from cutpoints._joint.problem import Problem
 from cutpoints._joint.promise import Promise
 from cutpoints._joint.randomized import randomized_value
-from cutpoints._joint.result import Beside, JointCertificate, JointSolution, SegmentThreshold
-from cutpoints._result import make_cut
+from cutpoints._joint.result import JointCertificate, JointSolution, SegmentThreshold
+from cutpoints._result import Confusion, make_cut
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -124,8 +121,8 @@ def find_joint(
     promise = None
     if guarantee is not None:
         promise = Promise.of(guarantee, random_state, data, each=each, gap=gap)
-    narrow = partial(narrowed, goal=wanted, each=in_each, caller="find_joint")
-    rows = segmented(data, by, caller="find_joint", narrow=None if gaps or promise else narrow)
+    needed = None if gaps or promise else wanted
+    rows = segmented(data, by, caller="find_joint", goal=needed, each=in_each)
     problem = Problem(rows.cuts, wanted, in_each, gaps)
     known = data.known(rows.cuts.thresholds.dtype)
     found = joint_solution(problem, rows, promise, random_state, known, rows_are_counted=counted(data, rows))
@@ -134,15 +131,16 @@ def find_joint(
 
 def _with_all_cuts(found: JointSolution, problem: Problem, data: Data, by: tuple[str, ...]) -> JointSolution:
     """Have what stands beside the thresholds searched on all cuts, where only some are in memory."""
-    if found._beside is None:  # noqa: SLF001 - its other half
+    if found.value is None:
         return found
     goal = problem.goal
     wanted: dict[str, Any] = {goal.direction: goal.expression}
     own = (*goal.constraints, *problem.each)
-    beside = found._beside._replace(  # noqa: SLF001
-        single=lambda: find(data, **wanted, subject_to=goal.constraints),
-        separate=lambda: separate_of(find_by(data, by=list(by), **wanted, subject_to=own), problem),
-    )
+    beside = {
+        **found._beside,  # noqa: SLF001 - its other half
+        "single": lambda: find(data, **wanted, subject_to=goal.constraints),
+        "separate": lambda: separate_of(find_by(data, by=list(by), **wanted, subject_to=own), problem),
+    }
     return replace(found, _beside=beside)
 
 
@@ -179,7 +177,6 @@ def joint_solution(
     summary = cuts.total
     found = problem.solve() if promise is None else None
     certified = None if promise is None else promise.certify(problem)
-    size, resolution = len(cuts.tp), summary.grid.resolution
     common: dict[str, Any] = {
         "by": rows.by,
         "objective": str(goal.expression),
@@ -194,51 +191,48 @@ def joint_solution(
     }
     picks = found.cuts if found else certified.cuts if certified else None
     if picks is None:
-        worst = -goal.sign * math.inf
         empty = problem.points.empty
         return JointSolution(
             status="none_certified" if certified else "infeasible",
-            certificate=JointCertificate(worst, worst, size, 0, rows.passes, resolution),
+            certificate=JointCertificate.of(cuts, goal, None, None, rows.passes),
             attainable=() if len(empty) or certified else problem.attainable(),
             empty=(keys[empty[0]],) if len(empty) else None,
             **common,
         )
-    value = problem.value(int(cuts.tp[picks].sum()), int(cuts.fp[picks].sum()))
-    proven = found is None or found.best.proven
-    upper = value if found is None or proven else float(goal.sign * found.best.bound)
-    bounds = (value, upper) if goal.sign > 0 else (upper, value)
+    tp, fp = int(cuts.tp[picks].sum()), int(cuts.fp[picks].sum())
+    value = problem.value(tp, fp)
+    best = found and found.best
 
-    def segment(place: int) -> SegmentThreshold:
-        cut = int(picks[place])
-        made = make_cut(cuts.confusion(cut), cuts.thresholds[cut], cuts.below[cut])
-        return SegmentThreshold(
-            made.threshold,
-            made.interval,
-            made.confusion,
-            made.confusion.metric(goal.expression),
-            int(cuts.rows[place]),
-        )
+    def segments() -> dict[Any, SegmentThreshold]:
+        found = {}
+        for key, cut, size in zip(keys, picks.tolist(), cuts.rows.tolist(), strict=True):
+            made = make_cut(cuts.confusion(cut), cuts.thresholds[cut], cuts.below[cut])
+            own = made.confusion.metric(goal.expression)
+            found[key] = SegmentThreshold(made.threshold, made.interval, made.confusion, own, size)
+        return found
 
     def choose(part: Problem) -> NDArray[np.intp] | None:
         if promise is not None:
             return promise.certify(part).cuts
-        best = part.solve()
-        return None if best is None else best.cuts
+        solved = part.solve()
+        return None if solved is None else solved.cuts
 
     return JointSolution(
-        status="optimal" if proven else "gap_limit",
-        certificate=JointCertificate(*bounds, size, found.best.left if found else 0, rows.passes, resolution),
+        status="optimal" if best is None or best.proven else "gap_limit",
+        certificate=JointCertificate.of(cuts, goal, value, best, rows.passes),
         value=value,
-        confusion=total(problem, picks),
+        confusion=Confusion.of(summary.confusion(tp, fp)),
         thresholds=dict(zip(keys, map(float, cuts.thresholds[picks]), strict=True)),
-        _beside=Beside(
-            segment,
-            lambda: single_threshold(problem, promise),
-            lambda: separate_thresholds(problem, keys),
-            lambda: cross_validate(problem, choose, random_state, rows_are_counted=rows_are_counted),
-            lambda: Frontier(problem, keys),
-            lambda: randomized_value(problem, value),
-            columns,
-        ),
+        _beside={
+            "_segments": segments,
+            "single": lambda: single_threshold(problem, promise),
+            "separate": lambda: separate_thresholds(problem, keys),
+            "cross_validated": lambda: cross_validate(
+                problem, choose, random_state, rows_are_counted=rows_are_counted
+            ),
+            "_frontier": lambda: Frontier(problem, keys),
+            "randomized": lambda: randomized_value(problem, value),
+        },
+        _columns=columns,
         **common,
     )

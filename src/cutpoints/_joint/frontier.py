@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._equality import compared_by_value
 from cutpoints._shown import Tabular
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class FrontierCuts:
         return np.where(never, len(self), np.append(reached, len(self))[vertex])
 
 
+@compared_by_value
 class Frontier(Tabular):
     """The most true positives for any number of false positives, corner by corner.
 

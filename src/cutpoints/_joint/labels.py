@@ -7,7 +7,7 @@ labels as segments. The macro average is the mean of the labels' metrics, so eac
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,16 +15,17 @@ import numpy as np
 from cutpoints._data.label_matrix import read_label_matrix
 from cutpoints._data.read import as_data
 from cutpoints._goal import Goal, constraints, goal
-from cutpoints._joint.beside import FOLDS, folds, reached, single_threshold
+from cutpoints._joint.beside import confusions_of, judged_folds, reached, single_threshold
 from cutpoints._joint.data import segmented
 from cutpoints._joint.labels_result import CrossValidatedLabels, LabelsSolution, sum_of
 from cutpoints._joint.problem import Problem, allowed_in_each
 from cutpoints._joint.result import JointCertificate
 from cutpoints._kernel.weights import as_number
 from cutpoints._result import Confusion
+from cutpoints._search.folds import FOLDS
 from cutpoints._search.run import decide
 from cutpoints._shown import KnownColumns
-from cutpoints._validate import generator, one_of, positive_integer
+from cutpoints._validate import one_of, positive_integer
 from cutpoints._wording import Argument
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
@@ -145,8 +146,7 @@ def find_labels(
             what="find_labels", positives=0, negatives=as_number(labels.negatives.sum() * labels.grid.step)
         )
     search = _Search(labels, wanted, in_each, average, _pools(labels, min_rows))
-    found = _solution(search, keys, name, random_state, rows_are_counted=counted)
-    return replace(found, _columns=columns, _long=by is not None)
+    return _solution(search, keys, name, random_state, columns, rows_are_counted=counted, long=by is not None)
 
 
 def _pools(labels: SegmentCuts, min_rows: int) -> NDArray[np.int64]:
@@ -257,19 +257,18 @@ def _grouped(labels: SegmentCuts, group: NDArray[np.int64]) -> SegmentCuts:
     )
 
 
-def _confusions(labels: SegmentCuts, cuts: NDArray[np.intp]) -> list[Confusion]:
-    return [
-        Confusion(**{name: as_number(count) for name, count in labels.confusion(int(cut)).items()})
-        for cut in cuts
-    ]
-
-
 def _solution(
-    search: _Search, keys: list[Any], name: str, random_state: Any, *, rows_are_counted: bool
+    search: _Search,
+    keys: list[Any],
+    name: str,
+    random_state: Any,
+    columns: KnownColumns,
+    *,
+    rows_are_counted: bool,
+    long: bool,
 ) -> LabelsSolution:
     labels, wanted = search.labels, search.goal
     thresholds, found = search.run(labels)
-    size, resolution = len(labels.tp), labels.grid.resolution
     counts = np.bincount(search.group)
     common: dict[str, Any] = {
         "name": name,
@@ -280,30 +279,33 @@ def _solution(
         "each": tuple(map(str, search.each)),
         "pooled": tuple(key for key, group in zip(keys, search.group, strict=True) if counts[group] > 1),
         "rows": int(labels.rows.max()),
+        "_columns": columns,
+        "_long": long,
     }
     if thresholds is None:
-        worst = -wanted.sign * math.inf
         problem = search.problem(labels)
         return LabelsSolution(
             status="infeasible",
-            certificate=JointCertificate(worst, worst, size, 0, 1, resolution),
+            certificate=JointCertificate.of(labels, wanted, None, None),
             attainable=problem.attainable() if wanted.constraints and not len(problem.points.empty) else (),
             **common,
         )
     at = labels.at(thresholds)
-    confusions = _confusions(labels, at)
+    confusions = [Confusion.of(labels.confusion(cut)) for cut in at.tolist()]
     value = search.value(confusions)
-    proven = found is None or found.best.proven
-    upper = value if proven or found is None else float(wanted.sign * found.best.bound)
-    bounds = (value, upper) if wanted.sign > 0 else (upper, value)
+    best = found and found.best
     return LabelsSolution(
-        status="optimal" if proven else "gap_limit",
-        certificate=JointCertificate(*bounds, size, 0 if found is None else found.best.left, 1, resolution),
+        status="optimal" if best is None or best.proven else "gap_limit",
+        certificate=JointCertificate.of(labels, wanted, value, best),
         value=value,
         thresholds=dict(zip(keys, thresholds.tolist(), strict=True)),
         confusions=dict(zip(keys, confusions, strict=True)),
-        _single=lambda: single_threshold(search.problem(labels)),
-        _cross_validated=lambda: _cross_validate(search, random_state, rows_are_counted=rows_are_counted),
+        _beside={
+            "single": lambda: single_threshold(search.problem(labels)),
+            "cross_validated": lambda: _cross_validate(
+                search, random_state, rows_are_counted=rows_are_counted
+            ),
+        },
         **common,
     )
 
@@ -311,29 +313,16 @@ def _solution(
 def _cross_validate(search: _Search, random_state: Any, *, rows_are_counted: bool) -> CrossValidatedLabels:
     """Judge each fold by the thresholds of the other folds, and add up the counts of each label."""
     labels = search.labels
-    rng = generator(random_state, labels.thresholds, labels.tp, labels.fp, caller="find_labels")
-    sums = np.zeros((4, len(labels)), dtype=np.int64)
-    infeasible = 0
-    for train, test in folds(labels, rng, rows_are_counted=rows_are_counted):
-        try:
-            thresholds, _ = search.run(train)
-        except InvalidInputError:
-            thresholds = None
-        if thresholds is None:
-            infeasible += 1
-            continue
-        at = labels.at(thresholds)
-        tp, fp = test.tp[at], test.fp[at]
-        sums += np.array([tp, fp, test.positives - tp, test.negatives - fp])
-    step = labels.grid.step
-    confusions = [
-        Confusion(**{cell: as_number(int(count) * step) for cell, count in zip(_CELLS, column, strict=True)})
-        for column in sums.T
-    ]
+
+    def choose(train: SegmentCuts) -> NDArray[np.intp] | None:
+        thresholds, _ = search.run(train)
+        return None if thresholds is None else labels.at(thresholds)
+
+    sums, infeasible = judged_folds(
+        labels, choose, random_state, rows_are_counted=rows_are_counted, caller="find_labels"
+    )
+    confusions = confusions_of(labels, sums)
     total = sum_of(confusions)
     value = search.value(confusions) if infeasible < FOLDS else math.nan
     each = tuple(one.metric(search.goal.expression) for one in confusions)
     return CrossValidatedLabels(value, total, *reached(search.goal, total), FOLDS, infeasible, each)
-
-
-_CELLS = ("tp", "fp", "fn", "tn")

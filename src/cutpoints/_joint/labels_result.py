@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutpoints._format import count, json_form, json_number
+from cutpoints._equality import compared_by_value
+from cutpoints._format import count, json_fields, json_form, json_number
 from cutpoints._goal import in_words
-from cutpoints._joint.result import infeasible
+from cutpoints._joint.result import Together, infeasible_in
 from cutpoints._result import Confusion
-from cutpoints._shown import Deployable, Deployed, JsonForm, KnownColumns, ShownInRows, Tabular
+from cutpoints._shown import Deployed, JsonForm
 from cutpoints.exceptions import InvalidParameterError
+from cutpoints.metrics.columns import CELLS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
-    from cutpoints._joint.result import JointCertificate
-    from cutpoints._result import Attainable, Solution
+    from cutpoints._result import Solution
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,9 @@ class CrossValidatedLabels(JsonForm):
     """The metric of each label, in their order; NaN where it is undefined."""
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class LabelsSolution(Deployable, ShownInRows, Tabular, Mapping[Any, float]):
+@compared_by_value
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class LabelsSolution(Together):
     """One threshold per label: a mapping from labels to thresholds.
 
     Attributes
@@ -59,25 +62,11 @@ class LabelsSolution(Deployable, ShownInRows, Tabular, Mapping[Any, float]):
         The value to expect on new data.
     """
 
-    status: Literal["optimal", "gap_limit", "infeasible"]
     name: str
     average: Literal["micro", "macro"]
-    objective: str
-    direction: Literal["maximize", "minimize"]
-    constraints: tuple[str, ...]
-    each: tuple[str, ...]
     pooled: tuple[Any, ...]
-    rows: int
-    certificate: JointCertificate
-    value: float | None = None
-    thresholds: dict[Any, float] = field(default_factory=dict)
     confusions: dict[Any, Confusion] = field(default_factory=dict)
-    attainable: tuple[Attainable, ...] = ()
-    _single: Callable[[], Solution] | None = field(default=None, repr=False)
-    _cross_validated: Callable[[], CrossValidatedLabels] | None = field(default=None, repr=False)
-
-    _columns: KnownColumns = field(default=KnownColumns(), repr=False)
-    _long: bool = field(default=False, repr=False)
+    _long: bool = field(default=False, compare=False)
     """Whether the data were a long table, in which a column names the label of each row."""
 
     _noun = "labels"
@@ -85,25 +74,15 @@ class LabelsSolution(Deployable, ShownInRows, Tabular, Mapping[Any, float]):
     def __getitem__(self, key: Any) -> float:
         return self.thresholds[key]
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.thresholds)
-
-    def __len__(self) -> int:
-        return len(self.thresholds)
-
     @cached_property
     def single(self) -> Solution:
         """The best single threshold for all labels, for the micro average."""
-        self.raise_if_infeasible()
-        assert self._single is not None
-        return self._single()
+        return self._look_at("single")
 
     @cached_property
     def cross_validated(self) -> CrossValidatedLabels:
         """The value to expect on new data: each fold is judged by the thresholds of the other folds."""
-        self.raise_if_infeasible()
-        assert self._cross_validated is not None
-        return self._cross_validated()
+        return self._look_at("cross_validated")
 
     def decide(self, y_score: Any) -> NDArray[np.int8]:
         """Return 1 where a score reaches the threshold of its label and 0 elsewhere, as a dense matrix.
@@ -157,21 +136,16 @@ class LabelsSolution(Deployable, ShownInRows, Tabular, Mapping[Any, float]):
     def raise_if_infeasible(self) -> LabelsSolution:
         """Return itself, or raise `InfeasibleError` saying what can be attained."""
         if self.status == "infeasible":
-            if not self.attainable:
-                raise infeasible(attainable=dict.fromkeys(self.each, 0.0), empty="of some label")
-            best = [one.with_others or one for one in self.attainable]
-            together = all(one.with_others is not None for one in self.attainable)
-            raise infeasible(attainable={one.constraint: one.value for one in best}, together=together)
+            raise self._unattained() if self.attainable else infeasible_in("of some label", self.each)
         return self
 
     def table(self) -> dict[str, list[Any]]:
         """Return one row per label, as columns by name."""
-        cells = [confusion.to_dict() for confusion in self.confusions.values()]
         return {
             self.name: list(self.thresholds),
             "threshold": list(self.thresholds.values()),
             "value": [one.metric(self.objective) for one in self.confusions.values()],
-            **{name: [one[name] for one in cells] for name in ("tp", "fp", "fn", "tn")},
+            **{name: [getattr(one, name) for one in self.confusions.values()] for name in CELLS},
             "pooled": [key in set(self.pooled) for key in self.thresholds],
         }
 
@@ -182,26 +156,17 @@ class LabelsSolution(Deployable, ShownInRows, Tabular, Mapping[Any, float]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented JSON form: infinite numbers are "inf" and "-inf", NaN is null."""
-        shown: dict[str, Any] = {
-            "status": self.status,
-            "average": self.average,
-            "value": json_number(self.value),
-            "objective": self.objective,
-            "direction": self.direction,
-            "constraints": list(self.constraints),
-            "each": list(self.each),
-            "certificate": self.certificate.to_dict(),
-            "rows": self.rows,
-            "labels": [
-                {
-                    "label": json_form(key),
-                    "threshold": json_number(threshold),
-                    "confusion": self.confusions[key].to_dict(),
-                    "pooled": key in set(self.pooled),
-                }
-                for key, threshold in self.thresholds.items()
-            ],
-        }
+        goal = ("objective", "direction", "constraints", "each")
+        shown = json_fields(self, "status", "average", "value", *goal, "certificate", "rows")
+        shown["labels"] = [
+            {
+                "label": json_form(key),
+                "threshold": json_number(threshold),
+                "confusion": self.confusions[key].to_dict(),
+                "pooled": key in set(self.pooled),
+            }
+            for key, threshold in self.thresholds.items()
+        ]
         if self.status == "infeasible":
             shown["attainable"] = [one.to_dict() for one in self.attainable]
         else:
@@ -210,7 +175,7 @@ class LabelsSolution(Deployable, ShownInRows, Tabular, Mapping[Any, float]):
 
     def cells(self, most: int) -> list[list[str]]:
         """Return the header and the first labels, for people."""
-        rows = [[self.name, "threshold", "tp", "fp", "fn", "tn"]]
+        rows = [[self.name, "threshold", *CELLS]]
         for key, threshold in list(self.thresholds.items())[:most]:
             cells = self.confusions[key].to_dict().values()
             rows.append([str(key), count(threshold), *map(count, cells)])
@@ -224,13 +189,11 @@ class LabelsSolution(Deployable, ShownInRows, Tabular, Mapping[Any, float]):
         assert self.value is not None
         new = self.cross_validated
         held = "".join(f", {text} is {value:.4g}" for text, value in new.constraints.items())
-        proof = self.certificate
-        left = f"{proof.cuts_left:,} of {proof.cuts:,} cuts left after pruning"
         proven = "optimal: bound and value meet" if self.status == "optimal" else "not proven"
         lines = [
             ("value", f"{count(self.value)}  ({self.goal()})"),
             ("on new data", f"{count(new.value)}  ({new.folds}-fold cross-validated{held})"),
-            ("certificate", f"{proven}, {left}"),
+            ("certificate", f"{proven}, {self._pruned()}"),
             data,
         ]
         if self.pooled:
@@ -241,4 +204,4 @@ class LabelsSolution(Deployable, ShownInRows, Tabular, Mapping[Any, float]):
 def sum_of(confusions: list[Confusion]) -> Confusion:
     """Add up the counts of labels."""
     cells = [one.to_dict() for one in confusions]
-    return Confusion(**{name: sum(one[name] for one in cells) for name in ("tp", "fp", "fn", "tn")})
+    return Confusion(**{name: sum(one[name] for one in cells) for name in CELLS})

@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from cutpoints._data.segment_keys import decide_by, key_parts, key_to_dict, key_words
+from cutpoints._equality import compared_by_value
 from cutpoints._format import count, exact, json_fields, json_number, plural, rows_in_words
 from cutpoints._goal import in_words
-from cutpoints._shown import DeployableBySegment, Deployed, JsonForm, KnownColumns, ShownInRows, Tabular
+from cutpoints._shown import (
+    Beside,
+    Deployable,
+    DeployableBySegment,
+    Deployed,
+    JsonForm,
+    KnownColumns,
+    ShownInRows,
+    Tabular,
+)
 from cutpoints._wording import joined
 from cutpoints.exceptions import InfeasibleError
+from cutpoints.metrics.columns import CELLS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cutpoints._goal import Goal
     from cutpoints._joint.beside import CrossValidatedJoint, Separate
     from cutpoints._joint.frontier import Frontier
+    from cutpoints._kernel.segment_cuts import SegmentCuts
     from cutpoints._result import Attainable, Confusion, Guarantee, Interval, Solution
+    from cutpoints._search.joint import Best
 
 
 @dataclass(frozen=True)
@@ -39,6 +53,17 @@ class JointCertificate(JsonForm):
     cuts_left: int
     passes: int
     resolution: float = 0.0
+
+    @classmethod
+    def of(
+        cls, cuts: SegmentCuts, goal: Goal, value: float | None, best: Best | None, passes: int = 1
+    ) -> JointCertificate:
+        """Say how good thresholds of this value are proven to be; `best` is how a search found them."""
+        lower = upper = -goal.sign * math.inf if value is None else value
+        if best is not None and not best.proven:
+            upper = float(goal.sign * best.bound)
+        ends = (lower, upper) if goal.sign > 0 else (upper, lower)
+        return cls(*ends, len(cuts.tp), best.left if best else 0, passes, cuts.grid.resolution)
 
 
 @dataclass(frozen=True)
@@ -62,24 +87,51 @@ class SegmentThreshold(JsonForm):
         return (read_scores(y_score, None) >= np.float64(self.threshold)).astype(np.int8)
 
 
-def infeasible(
-    *,
-    attainable: Mapping[str, float],
-    together: bool = False,
-    empty: str | None = None,
-) -> InfeasibleError:
-    """Return the error of thresholds for several segments.
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class Together(Beside, Deployable, ShownInRows, Tabular, Mapping[Any, Any]):
+    """What joint thresholds of segments and those of labels have in common."""
+
+    status: Literal["optimal", "gap_limit", "infeasible", "none_certified"]
+    objective: str
+    direction: Literal["maximize", "minimize"]
+    constraints: tuple[str, ...]
+    each: tuple[str, ...]
+    rows: int
+    certificate: JointCertificate
+    value: float | None = None
+    thresholds: dict[Any, float] = field(default_factory=dict)
+    attainable: tuple[Attainable, ...] = ()
+    _beside: Mapping[str, Callable[[], Any]] = field(default_factory=dict, compare=False)
+    _columns: KnownColumns = field(default=KnownColumns(), compare=False)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.thresholds)
+
+    def __len__(self) -> int:
+        return len(self.thresholds)
+
+    @property
+    def _best_attainable(self) -> list[Attainable]:
+        """The best of each constraint, where the others hold if that is known."""
+        return [one.with_others or one for one in self.attainable]
+
+    def _unattained(self) -> InfeasibleError:
+        """Return the error of constraints that no thresholds meet."""
+        together = all(one.with_others is not None for one in self.attainable)
+        best = self._best_attainable if together else self.attainable
+        return infeasible({one.constraint: one.value for one in best}, together=together)
+
+    def _pruned(self) -> str:
+        return f"{self.certificate.cuts_left:,} of {self.certificate.cuts:,} cuts left after pruning"
+
+
+def infeasible(attainable: Mapping[str, float], *, together: bool = False) -> InfeasibleError:
+    """Return the error of thresholds that do not exist.
 
     `attainable` has the best value of each constraint over all thresholds, or among those that meet the
-    others; `empty` names a segment in which no threshold meets what must hold in each.
+    others.
     """
     names = joined([f"'{text}'" for text in attainable], "and")
-    if empty is not None:
-        return InfeasibleError(
-            f"No threshold of segment {empty} meets {names}, which must hold in each segment.",
-            hint="relax it, or merge small segments.",
-            constraints=tuple(attainable),
-        )
     best = "; ".join(
         f"'{text}' {'undefined' if math.isnan(value) else count(value)}" for text, value in attainable.items()
     )
@@ -87,25 +139,24 @@ def infeasible(
     return InfeasibleError(
         f"No thresholds satisfy {names}{' together' if len(attainable) > 1 else ''}. "
         f"The best that can be attained{where}: {best}.",
-        hint="relax a constraint to its value, or a little beyond, for it is rounded.",
+        hint="relax a constraint to slightly beyond its value, which is rounded.",
         constraints=tuple(attainable),
     )
 
 
-class Beside(NamedTuple):
-    """What is computed when it is first looked at."""
-
-    segment: Callable[[int], SegmentThreshold]
-    single: Callable[[], Solution]
-    separate: Callable[[], Separate]
-    cross_validated: Callable[[], CrossValidatedJoint]
-    frontier: Callable[[], Frontier]
-    randomized: Callable[[], float]
-    columns: KnownColumns
+def infeasible_in(segment: str, each: Sequence[str]) -> InfeasibleError:
+    """Return the error of a segment in which no threshold meets what must hold in each."""
+    names = joined([f"'{text}'" for text in each], "and")
+    return InfeasibleError(
+        f"No threshold of segment {segment} meets {names}, which must hold in each segment.",
+        hint="relax it, or merge small segments.",
+        constraints=tuple(each),
+    )
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, SegmentThreshold]):
+@compared_by_value
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class JointSolution(DeployableBySegment, Together):
     """The best thresholds together: a mapping from segments, in ascending order, to their thresholds.
 
     Attributes
@@ -129,53 +180,31 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
         The best single threshold, each segment by itself, and the value to expect on new data.
     """
 
-    status: Literal["optimal", "gap_limit", "infeasible", "none_certified"]
     by: tuple[str, ...]
-    objective: str
-    direction: Literal["maximize", "minimize"]
-    constraints: tuple[str, ...]
-    each: tuple[str, ...]
     gap: tuple[str, ...]
-    rows: int
     positives: int | float
     negatives: int | float
-    certificate: JointCertificate
-    value: float | None = None
     confusion: Confusion | None = None
-    thresholds: dict[Any, float] = field(default_factory=dict)
     guarantee: Guarantee | None = None
-    attainable: tuple[Attainable, ...] = ()
     empty: Any = None
     """If infeasible: the key of a segment in which no threshold meets what must hold in each, in a tuple."""
-    _beside: Beside | None = field(default=None, repr=False)
 
     def __getitem__(self, key: Any) -> SegmentThreshold:
-        return self._beside_it.segment(self._places[key])
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.thresholds)
-
-    def __len__(self) -> int:
-        return len(self.thresholds)
+        return self._segments[key]
 
     @cached_property
-    def _places(self) -> dict[Any, int]:
-        return {key: place for place, key in enumerate(self.thresholds)}
-
-    @property
-    def _beside_it(self) -> Beside:
-        assert self._beside is not None
-        return self._beside
+    def _segments(self) -> dict[Any, SegmentThreshold]:
+        return self._look_at("_segments") if self.thresholds else {}
 
     @cached_property
     def single(self) -> Solution:
         """The best single threshold for the same goal; what must hold in each segment is left out."""
-        return self._beside_it.single()
+        return self._look_at("single")
 
     @cached_property
     def separate(self) -> Separate:
         """Each segment by itself, as `find_by` does, and what that makes over all rows."""
-        return self._beside_it.separate()
+        return self._look_at("separate")
 
     @cached_property
     def cross_validated(self) -> CrossValidatedJoint:
@@ -184,7 +213,7 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
         Several thresholds fit the data more closely than one, so the value of the search is too good.
         Computed when it is first looked at, which takes about five times as long as the search.
         """
-        return self._beside_it.cross_validated()
+        return self._look_at("cross_validated")
 
     @cached_property
     def randomized(self) -> float | None:
@@ -192,11 +221,15 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
 
         NaN where the rate is not linear in the counts of a segment, such as precision; None without a gap.
         """
-        return self._beside_it.randomized() if self.gap else None
+        return self._look_at("randomized") if self.gap else None
 
     def frontier(self) -> Frontier:
         """Return the most true positives for any number of false positives, with their thresholds."""
-        return self._beside_it.frontier()
+        return self._frontier
+
+    @cached_property
+    def _frontier(self) -> Frontier:
+        return self._look_at("_frontier")
 
     def decide(self, y_score: Any, by: Any) -> NDArray[np.int8]:
         """Return 1 where a score reaches the threshold of its segment, and 0 elsewhere.
@@ -224,7 +257,7 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
             "gap": self.gap,
         }
         rule = {"thresholds": self.thresholds, "by": self.by}
-        return Deployed("segments", rule, self._beside_it.columns, found_on)
+        return Deployed("segments", rule, self._columns, found_on)
 
     def raise_if_infeasible(self) -> JointSolution:
         """Return itself, or raise `InfeasibleError` saying what can be attained, or what it would take."""
@@ -233,25 +266,22 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
             raise self.guarantee.refusal(self.constraints, self.rows)
         if self.status == "infeasible":
             if self.empty is not None:
-                raise infeasible(attainable=dict.fromkeys(self.each, 0.0), empty=repr(self.empty[0]))
+                raise infeasible_in(repr(self.empty[0]), self.each)
             if not self.attainable:
-                raise infeasible(attainable={f"a gap of {text}": math.nan for text in self.gap})
-            together = all(one.with_others is not None for one in self.attainable)
-            best = [one.with_others or one for one in self.attainable] if together else self.attainable
-            raise infeasible(attainable={one.constraint: one.value for one in best}, together=together)
+                raise infeasible({f"a gap of {text}": math.nan for text in self.gap})
+            raise self._unattained()
         return self
 
     def table(self) -> dict[str, list[Any]]:
         """Return one row per segment, as columns by name: the keys, the threshold, what it does."""
-        names = ("threshold", "value", "tp", "fp", "fn", "tn", "rows")
-        columns: dict[str, list[Any]] = {name: [] for name in (*self.by, *names)}
-        for key, entry in self.items():
-            for name, part in zip(self.by, key_parts(key, self.by), strict=True):
-                columns[name].append(part)
-            cells = (entry.threshold, entry.value, *entry.confusion.to_dict().values(), entry.rows)
-            for name, cell in zip(names, cells, strict=True):
-                columns[name].append(cell)
-        return columns
+        entries = list(self.values())
+        parts = [key_parts(key, self.by) for key in self]
+        return {
+            **{name: [part[i] for part in parts] for i, name in enumerate(self.by)},
+            **{name: [getattr(one, name) for one in entries] for name in ("threshold", "value")},
+            **{name: [getattr(one.confusion, name) for one in entries] for name in CELLS},
+            "rows": [one.rows for one in entries],
+        }
 
     def goal(self) -> str:
         """Return the goal in words."""
@@ -284,7 +314,7 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
 
     def cells(self, most: int) -> list[list[str]]:
         """Return the header and the first segments, for people."""
-        rows = [[*self.by, "threshold", "tp", "fp", "fn", "tn", "rows"]]
+        rows = [[*self.by, "threshold", *CELLS, "rows"]]
         for key in list(self)[:most]:
             entry = self[key]
             numbers = (*entry.confusion.to_dict().values(), entry.rows)
@@ -324,11 +354,10 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
     def _why(self) -> str:
         if self.empty is not None:
             return f"no threshold of segment {self.empty[0]!r} meets {' and '.join(self.each)}"
-        best = [one.with_others or one for one in self.attainable]
-        if not best:
+        if not self.attainable:
             return f"no thresholds have a gap of {' and '.join(self.gap)}"
         return "no thresholds meet the constraints; the best are " + ", ".join(
-            f"{one.value:.6g} for {one.constraint}" for one in best
+            f"{one.value:.6g} for {one.constraint}" for one in self._best_attainable
         )
 
     def _new_data(self) -> str:
@@ -358,11 +387,9 @@ class JointSolution(DeployableBySegment, ShownInRows, Tabular, Mapping[Any, Segm
         return count(found.value) + (f"  ({'; '.join(notes)})" if notes else "")
 
     def _proof(self) -> str:
-        proof = self.certificate
         if self.guarantee is not None:
             certified = plural(self.guarantee.certified, "certified cut")
             return f"the best of {certified} along the frontier"
-        left = f"{proof.cuts_left:,} of {proof.cuts:,} cuts left after pruning"
         if self.status == "optimal":
-            return f"optimal: bound and value meet, {left}"
-        return f"not proven: no thresholds are better than {exact(proof.upper)}, {left}"
+            return f"optimal: bound and value meet, {self._pruned()}"
+        return f"not proven: no thresholds are better than {exact(self.certificate.upper)}, {self._pruned()}"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cutpoints._kernel.weights import EXACT_INTEGERS
+from cutpoints._kernel.weights import EXACT_INTEGERS, ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +32,6 @@ FAN_OUT = 8
 """A block of cuts is split into this many."""
 PAIRS_AT_ONCE = 1 << 7
 """Pairs of blocks that are split together, the most promising first."""
-ROOM = 2.0**-46
-"""Rounding of a sum of four terms, two of each cut, relative to their size; 128 units in the last place."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ class PairSum:
         for factor, sums in zip(self.upper if side == "upper" else self.lower, _sums(cuts), strict=False):
             if factor:
                 found += float(factor) * sums.astype(np.float64)
-        return found, 0.0 if size < EXACT_INTEGERS else len(self.upper) / 2 * ROOM * size
+        return found, 0.0 if size < EXACT_INTEGERS else len(self.upper) / 2 * ROUNDING * size
 
 
 def _sums(cuts: Cuts) -> tuple[Sums, ...]:

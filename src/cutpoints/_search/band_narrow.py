@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cutpoints._kernel.cuts import Cuts
-from cutpoints._kernel.weights import EXACT_INTEGERS
-from cutpoints._search.band import FAN_OUT, ROOM, best_pair, block_minima, children
+from cutpoints._kernel.weights import EXACT_INTEGERS, ROUNDING
+from cutpoints._search.band import FAN_OUT, best_pair, block_minima, children
 from cutpoints._search.narrow import Narrowed, narrow_by, narrowing_by, tabulate
 from cutpoints._search.sweep import with_none
 
@@ -42,7 +42,7 @@ def narrow_pairs(source: Source, objective: PairSum, bounds: Sequence[PairSum]) 
 def edges_of(summary: Summary, histogram: Histogram) -> Cuts:
     """Return the cuts at the edges of a histogram of all rows; named after the ends of its buckets."""
     table = tabulate(histogram, None)
-    low = histogram.span(np.arange(len(table.rows), dtype=np.intp)).low[::-1]
+    low = histogram.low[::-1]
     below = np.append(low[1:], low.dtype.type(-np.inf))
     return with_none(Cuts(summary, low, below, table.tp_above + table.pos, table.fp_above + table.neg))
 
@@ -105,7 +105,7 @@ class _Corners:
 
         self._upper, self._lower = (block_minima(least(*side)) for side in (form.upper, form.lower))
         size = form.size(edges)
-        room = 0.0 if size < EXACT_INTEGERS else 2 * ROOM * size
+        room = 0.0 if size < EXACT_INTEGERS else 2 * ROUNDING * size
         self._most = most + room - float(form.constant)
 
     def possible(self, level: int, upper: NDArray[np.intp], lower: NDArray[np.intp]) -> NDArray[np.bool_]:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 GRID_BITS = 40
 APART = 8
 """Logarithms of probabilities are multiples of this many units: there is room between any two of them."""
-BESIDE = 2
-"""Distance, in units, from a ray to a line on which nothing else changes."""
 IMPOSSIBLE = -(1 << 52)
 """The logarithm of 0: no weight that a float can hold makes up for it."""
 LARGEST_LOG = 700 << GRID_BITS
@@ -143,7 +141,8 @@ def best_of_three(logs: Logs, y: NDArray[np.intp], score: Score) -> tuple[Fracti
     for fixed, turned, moving in ((0, 1, 2), (0, 2, 1), (1, 2, 0)):
         # Where a row is as much of one class as of the other.
         rays = np.unique(logs[:, fixed] - logs[:, turned])
-        for place in [0, *(rays - BESIDE).tolist(), *(rays + BESIDE).tolist()]:
+        beside = APART // 4  # so near a ray nothing else changes
+        for place in [0, *(rays - beside).tolist(), *(rays + beside).tolist()]:
             if abs(place) > LARGEST_LOG:
                 continue
             weights = np.zeros(3, dtype=np.int64)
@@ -152,15 +151,17 @@ def best_of_three(logs: Logs, y: NDArray[np.intp], score: Score) -> tuple[Fracti
     return best.weights()
 
 
-def climb(logs: Logs, y: NDArray[np.intp], score: Score, passes: int) -> tuple[Fraction, NDArray[np.int64]]:
-    """Return weights that no change of one of them improves, or those after the last pass.
+def climb(logs: Logs, y: NDArray[np.intp], score: Score) -> tuple[Fraction, NDArray[np.int64]]:
+    """Return weights that no change of one of them improves.
 
-    A local optimum, from equal weights; each step is the best of a whole sweep.
+    A local optimum, from equal weights; each step is the best of a whole sweep. A handful of passes over the
+    classes is usual.
     """
     size = logs.shape[1]
     weights = np.zeros(size, dtype=np.int64)
     value = _value(logs, y, weights, score)
-    for _ in range(passes):
+    before = None
+    while value != before:
         before = value
         for moving in range(size):
             best = _Best(score)
@@ -169,8 +170,6 @@ def climb(logs: Logs, y: NDArray[np.intp], score: Score, passes: int) -> tuple[F
                 found, at = best.weights()
                 if found > value:
                     value, weights = found, at
-        if value == before:
-            break
     return value, weights
 
 

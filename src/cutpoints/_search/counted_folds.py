@@ -14,6 +14,8 @@ import numpy as np
 
 from cutpoints._kernel.weights import FixedPoint
 from cutpoints._result import context_of
+from cutpoints._search.folds import FOLDS
+from cutpoints._search.run import FOLD_BUCKETS
 from cutpoints._validate import generator
 from cutpoints.exceptions import CutpointError
 
@@ -25,9 +27,6 @@ if TYPE_CHECKING:
     from cutpoints._result import Solution
 
 Counts: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int64]]"
-FOLDS = 5
-BUCKETS = 400
-"""Where the rows are at hand."""
 REPEATS = 10
 """How often the counts are dealt out anew: the mean depends little on the draw."""
 
@@ -43,7 +42,7 @@ def expected_cells(solution: Solution, repeats: int = REPEATS) -> dict[str, Frac
     if wanted is None or context is None:
         return None
     # Without the threshold itself: all rows chose it, and no fold may know it.
-    summary, above = context.summary, context.distribution
+    summary, above = context.summary, context.by_class
     sides = ((above.pos, summary.positives), (above.neg, summary.negatives))
     positives, negatives = (np.diff(np.append(side[::-1], total), prepend=0) for side, total in sides)
     rng = generator(0, above.edges, positives, negatives)
@@ -63,7 +62,7 @@ def expected_values(
     if wanted is None:
         return None, None
     share = np.cumsum(own.pos[::-1] / max(own.pos.sum(), 1) + own.neg[::-1] / max(own.neg.sum(), 1))
-    places = np.searchsorted(share, np.arange(1, BUCKETS + 1) * (share[-1] / BUCKETS))
+    places = np.searchsorted(share, np.arange(1, FOLD_BUCKETS + 1) * (share[-1] / FOLD_BUCKETS))
     edges = own.scores[::-1][np.unique(np.minimum(places, len(share) - 1))]
     (positives, negatives), both = (_at_edges(rows, edges) for rows in (own, every))
     rng = generator(0, edges, positives, negatives)

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutpoints._kernel.weights import EXACT_INTEGERS, MOST_INT
+from cutpoints._kernel.weights import EXACT_INTEGERS, MOST_INT, ROUNDING
 from cutpoints._search.joint import Best, maximize
-from cutpoints._search.points import ROUNDING, Points, prices
+from cutpoints._search.points import Points, prices
 from cutpoints.exceptions import SolverError
 
 if TYPE_CHECKING:
@@ -33,10 +33,9 @@ if TYPE_CHECKING:
     from cutpoints._search.linear_goal import Linear
     from cutpoints.metrics.expression import Constraint
 
-WINDOWS = 1_000
-"""Windows that are solved one by one; beyond that the search ends, with the bound so far."""
-BOXES = 1_000
-"""Problems with one gap that are solved for several gaps."""
+PROBLEMS = 1_000
+"""Windows, or boxes of several gaps, that are solved one by one; beyond that the search ends, with the bound
+so far."""
 
 
 def rates(cuts: SegmentCuts, constraint: Constraint) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -190,7 +189,7 @@ class Gap:
         # Floats lie within rounding of integers: a window that may be better by one is open.
         slack = 0.5 + ROUNDING * float(np.abs(bound[np.isfinite(bound)]).max(initial=0.0))
         left_over = -np.inf
-        for _ in range(WINDOWS):
+        for _ in range(PROBLEMS):
             window = int(np.argmax(bound))
             if bound[window] == -np.inf or (best and bound[window] + slack < float(best.value) + 1):
                 break
@@ -287,7 +286,7 @@ def maximize_within(
     boxes: list[tuple[float, int, tuple[tuple[int, int], ...]]] = []
     heappush(boxes, (-math.inf, 0, ((0, 2 * len(points.tp)),) * len(outer)))
     left_over = -math.inf
-    for number in range(1, 2 * BOXES, 2):
+    for number in range(1, 2 * PROBLEMS, 2):
         if not boxes or (best and -boxes[0][0] <= best.value):
             break
         _, _, box = heappop(boxes)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._kernel.weights import MOST_INT, ROUNDING
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -19,12 +21,6 @@ if TYPE_CHECKING:
     from cutpoints._kernel.tables import Sums
 
     Index = NDArray[np.intp]
-
-_EXACT = 1 << 61
-"""Cross products of sums whose product is below this fit in int64."""
-_ROUNDS = 60
-_ROUNDING = 2.0**-50
-"""Sums as floats are right to this share of their total."""
 
 
 def upper_hulls(x: Sums, y: Sums, first: Index) -> Index:
@@ -41,14 +37,12 @@ def upper_hulls(x: Sums, y: Sums, first: Index) -> Index:
     keep = np.flatnonzero(new)
     last = first[1:] - 1
     wide = (x[last] - x[first[:-1]]).astype(np.float64) * (y[last] - y[first[:-1]])
-    exact = bool((wide < _EXACT).all())
+    exact = bool((2 * wide < MOST_INT).all())  # so cross products fit in int64
     sides = (x, y) if exact else (x.astype(np.float64), y.astype(np.float64))
     # How far floats may be off; exact integers are not.
-    off_x, off_y = (0, 0) if exact else (_ROUNDING * float(side[last].max()) for side in sides)
+    off_x, off_y = (0, 0) if exact else (ROUNDING * float(side[last].max()) for side in sides)
     curve = np.repeat(np.arange(len(last)), np.diff(first))[keep]
-    for _ in range(_ROUNDS):
-        if len(keep) < 3:
-            break
+    while len(keep) > 2:
         a, b = (side[keep] for side in sides)
         # Above the line from its left to its right neighbor?
         dx, dy = a[2:] - a[:-2], b[2:] - b[:-2]

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from cutpoints._kernel.weights import MOST_INT
+from cutpoints._kernel.weights import MOST_INT, ROUNDING
 from cutpoints._search.linear_goal import Linear, lines
-from cutpoints._search.points import ROUNDING, Points, prices
+from cutpoints._search.points import Points, prices
 from cutpoints.exceptions import SolverError
 
 if TYPE_CHECKING:

@@ -356,8 +356,8 @@ def _between_tangents(table: Table, box: Box, goal: Goal, summary: Summary) -> N
     # A difference in the denominator would make rounding matter, and so would one count alone.
     if min(b0, b1, b2) < 0 or (b0 == 0 and min(b1, b2) == 0):
         return unknown
-    span = table.histogram.span(np.arange(len(table.rows), dtype=np.intp))
-    low, high = (np.clip(end[::-1].astype(np.float64), summary.low, summary.high) for end in span)
+    ends = table.histogram.low, table.histogram.high
+    low, high = (np.clip(end[::-1].astype(np.float64), summary.low, summary.high) for end in ends)
     low, high = np.maximum(low - _SHARE_ROOM, 0.0), np.minimum(high + _SHARE_ROOM, 1.0)
     pos, both = step * table.pos, step * (table.pos + table.neg)
     # How much of the bucket has its highest share, and how much its lowest, gives its sums. Both

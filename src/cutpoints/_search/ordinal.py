@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutpoints._kernel.weights import EXACT_INTEGERS
+from cutpoints._kernel.weights import EXACT_INTEGERS, ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
     Matrix = Sequence[Sequence[int]]
     """What each decision (row) costs for each true class (column), in integers."""
-
-ROOM = 2.0**-44
-"""Rounding of the sums over classes and cutpoints, relative to their size."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ def least_loss(counts: ClassCounts, loss: Matrix) -> Cutpoints:
     below = counts.below[:cuts].astype(np.float64)
     adds = below @ np.array([[float(x) for x in row] for row in steps]).T  # one column per cutpoint
     size = float(sum(abs(x) * total for row in steps for x, total in zip(row, totals, strict=True)))
-    room = 0.0 if size < EXACT_INTEGERS else ROOM * size
+    room = 0.0 if size < EXACT_INTEGERS else 4 * ROUNDING * size  # sums over classes and over cutpoints
     through = _through(adds)
     least = through[:, 0].min()
     kept = [np.flatnonzero(column <= least + 2 * room).tolist() for column in through.T]

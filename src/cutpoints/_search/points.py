@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cutpoints._kernel.weights import EXACT_INTEGERS
+from cutpoints._kernel.weights import EXACT_INTEGERS, ROUNDING
 from cutpoints._search.hulls import upper_hulls
 
 if TYPE_CHECKING:
@@ -28,11 +28,6 @@ if TYPE_CHECKING:
     from cutpoints._search.linear_goal import Linear
 
     Floats = NDArray[np.float64]
-
-ROUNDING = 2.0**-48
-"""A sum of two products of floats is right to this share of the products."""
-
-_SLIVER = 2.0**-30
 
 
 @dataclass(frozen=True)
@@ -171,7 +166,7 @@ class _Polygon:
         if (slack >= 0).all():
             return self
         if slack.max() == 0:  # only the rim is left: a sliver more, so that the prices are those of the rim
-            slack -= _SLIVER * slack.min()
+            slack -= 2.0**-30 * slack.min()
         inside = slack > 0  # a corner on the line is where two edges cross it, and not a third one
         if not inside.any():
             return None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from cutpoints._kernel.tables import DIRECT_ROWS
+from cutpoints._kernel.tables import FETCHED_ROWS
 from cutpoints._search.narrow import narrow, prune, tabulate, value_of_none
 from cutpoints._search.optimum import Optimum, best_cut
 from cutpoints._search.sweep import cuts_of, with_none
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 Method = Literal["auto", "sweep", "narrow"]
 DISTRIBUTION_BUCKETS = 99
 """Buckets of a score distribution, of about equal weight; equal scores are never split."""
+FOLD_BUCKETS = 400
+"""Buckets that are dealt out to folds: as many as a threshold needs to be chosen well."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,10 @@ def search(source: Source, goal: Goal, method: Method = "auto") -> SearchResult:
     All methods give the same answer bit for bit; they differ in time and memory only.
     """
     read_before = source.passes
-    summary = source.summary()
     can_narrow = has_bounds(goal)
+    sweeps = method == "sweep" or (method == "auto" and not can_narrow)
+    rows = source.rows(None) if sweeps else None  # first of all: what is sorted need not be counted
+    summary = source.summary()
     check_promises(goal, summary)
     if method == "narrow" and not can_narrow:
         raise InvalidParameterError(
@@ -71,9 +75,10 @@ def search(source: Source, goal: Goal, method: Method = "auto") -> SearchResult:
             hint="if your function never falls with tp and never rises with fp, say so: "
             "metrics.custom(function, monotone=True).",
         )
-    if method == "sweep" or not can_narrow or (method == "auto" and summary.rows <= DIRECT_ROWS):
-        cuts = cuts_of(summary, source.rows(None))
-        return decide(cuts, goal, "sweep", source.passes - read_before, summary.rows)
+    if method == "auto" and summary.rows <= min(source.direct_rows, FETCHED_ROWS):
+        rows = rows or source.rows(None)
+    if rows is not None:
+        return decide(cuts_of(summary, rows), goal, "sweep", source.passes - read_before, summary.rows)
     return decide_narrowed(narrow(source, goal), goal, source.passes - read_before)
 
 
@@ -148,7 +153,7 @@ def best_edge(summary: Summary, histogram: Histogram, goal: Goal) -> EdgeSearch:
     has no cut inside.
     """
     table = tabulate(histogram, None)
-    low, high = (end[::-1] for end in histogram.span(np.arange(len(table.rows), dtype=np.intp)))
+    low, high = histogram.low[::-1], histogram.high[::-1]
     below = np.append(high[1:], -np.inf)
     cuts = with_none(replace(table.below(summary), thresholds=low, below=below))
     choice = best_cut(cuts, goal, cuts.feasible(goal.constraints))
@@ -182,28 +187,33 @@ class ScoreDistribution(NamedTuple):
     neg: NDArray[np.int64]
 
 
-def score_distribution(found: SearchResult) -> ScoreDistribution:
+def score_distribution(found: SearchResult, *, by_class: bool = False) -> ScoreDistribution:
     """Return at most `DISTRIBUTION_BUCKETS` - 1 edges that split the weight of all rows evenly.
 
-    A sweep knows every cut, narrowing its first histogram: no further pass is needed.
+    With `by_class`, at most `FOLD_BUCKETS` - 1 edges that split both classes as if they weighed the same:
+    where few rows are positive, the best threshold lies among the few. A sweep knows every cut, narrowing
+    its first histogram: no further pass is needed.
     """
     table = found.histogram
     if table is None:
         cuts = found.cuts[::-1]
-        index = _even_places(cuts.tp + cuts.fp)
-        return ScoreDistribution(cuts.thresholds[index].astype(np.float64), cuts.tp[index], cuts.fp[index])
-    pos, neg = (np.cumsum(side[::-1])[::-1] for side in (table.pos, table.neg))
-    index = _even_places(pos + neg)
-    return ScoreDistribution(table.span(index).low.astype(np.float64), pos[index], neg[index])
+        scores, pos, neg = cuts.thresholds, cuts.tp, cuts.fp
+    else:
+        scores = table.low
+        pos, neg = (np.cumsum(side[::-1])[::-1] for side in (table.pos, table.neg))
+    if by_class:
+        shares = pos / max(pos.max(initial=0), 1) + neg / max(neg.max(initial=0), 1)
+        index = _even_places(shares, FOLD_BUCKETS)
+    else:
+        index = _even_places(pos + neg, DISTRIBUTION_BUCKETS)
+    return ScoreDistribution(scores[index].astype(np.float64), pos[index], neg[index])
 
 
-def _even_places(above: NDArray[np.int64]) -> NDArray[np.intp]:
+def _even_places(above: NDArray[Any], buckets: int) -> NDArray[np.intp]:
     """Return where ascending edges, with these sums above them, split the whole into equal parts."""
     if len(above) == 0:
         return np.zeros(0, dtype=np.intp)
     below = above[0] - above
-    index = np.searchsorted(
-        below, np.arange(1, DISTRIBUTION_BUCKETS) * (float(above[0]) / DISTRIBUTION_BUCKETS)
-    )
+    index = np.searchsorted(below, np.arange(1, buckets) * (float(above[0]) / buckets))
     index = index[(np.diff(index, prepend=-1) > 0) & (index < len(above))]
     return index[(below[index] > 0) & (above[index] > 0)]

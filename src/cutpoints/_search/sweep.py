@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def all_cuts(source: Source) -> Cuts:
     """Return every cut of the data, "no positives" first; see `cuts_of`."""
-    return cuts_of(source.summary(), source.rows(None))
+    rows = source.rows(None)  # rows in memory are then sorted, and not counted first
+    return cuts_of(source.summary(), rows)
 
 
 def cuts_of(summary: Summary, rows: Rows) -> Cuts:

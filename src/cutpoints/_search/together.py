@@ -6,7 +6,7 @@ several goals. However many searches there are, they take the passes of the long
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     Search = Generator[Question, Histogram | Rows, Narrowed]
 
 Key = TypeVar("Key", bound="Hashable")
-KEPT_TIES = 1 << 20
-"""Ties of one search that are always kept, even if memory is short; see `narrowing`."""
 COLLECT_FACTOR = 8
 """Up to this many times `rows_limit` rows are collected if counting does not help."""
 
@@ -115,11 +113,7 @@ def search_together(
     for key, (part, goal) in searches.items():
         summary = source.summary(part)
         check_promises(goal, summary)
-        search = (
-            narrowing(summary, goal, max(source.rows_limit, KEPT_TIES))
-            if has_bounds(goal)
-            else _sweep(summary)
-        )
+        search = narrowing(summary, goal, source.rows_limit) if has_bounds(goal) else _sweep(summary)
         asking[key] = search, next(search)
         if has_bounds(goal):
             tell(key, search, source.histogram(part))
@@ -189,14 +183,4 @@ def _part_of(answer: Histogram | Rows, question: Question) -> Histogram | Rows:
             return answer
         pos, neg, *columns = (side[index] for side in (answer.pos, answer.neg, *answer.columns))
         return Rows(answer.scores[index], pos, neg, question.inside, tuple(columns))
-    index = inside(answer.span(np.arange(len(answer.rows), dtype=np.intp)).low, question.ranges)
-    if len(index) == len(answer.rows):
-        return answer
-    return replace(
-        answer,
-        pos=answer.pos[index],
-        neg=answer.neg[index],
-        rows=answer.rows[index],
-        span=lambda bins: answer.span(index[bins]),
-        columns=tuple(side[index] for side in answer.columns),
-    )
+    return answer.at(inside(answer.low, question.ranges))
