@@ -87,7 +87,7 @@ def search(kind: str, rows: int, *, noise: bool) -> dict[str, Any]:
     import duckdb
     import narwhals as nw
 
-    from cutpoints._data import groupby as frames
+    from cutpoints._data import frames, groupby
     from cutpoints._data.streaming import Columns
 
     rng = np.random.default_rng(1)
@@ -108,7 +108,7 @@ def search(kind: str, rows: int, *, noise: bool) -> dict[str, Any]:
     frames.run = listen
     try:
         start = time.perf_counter()
-        source = frames.FrameSource(nw.from_native(connection.table("t")), Columns(score="p", label="y"))
+        source = groupby.FrameSource(nw.from_native(connection.table("t")), Columns(score="p", label="y"))
         solution = cp.find(source, maximize="youden_j", method="narrow")
     finally:
         frames.run = run

@@ -165,6 +165,7 @@ def test_pairs_of_the_document(group):
     pairs = len(np.unique(s)) if group else 300
 
     assert (4 * pairs, 2 * pairs + 1) == model.A.shape
+    assert (pairs if group else 600) == model.integer.sum()
     assert cp.find(y, s, maximize="accuracy").confusion == model.solve().confusion
 
 
@@ -645,7 +646,7 @@ def test_bad_path(tmp_path, name):
 
 def test_no_folder(tmp_path):
     """A folder that is not there is named."""
-    with pytest.raises(InvalidInputError, match=r"missing.model\.lp' must be a place that can be written to"):
+    with pytest.raises(InvalidInputError, match=r"missing.model\.lp' cannot be written"):
         ilp.formulate(Y, S, maximize="accuracy").write(tmp_path / "missing" / "model.lp")
 
 

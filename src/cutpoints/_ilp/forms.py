@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints._search.run import undefined
+from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,11 +56,15 @@ class Form:
 
     def whole(self, grain: Fraction) -> Form:
         """Return the least multiple that is an integer at all sums of this grid."""
-        parts = (self.constant, self.tp * grain, self.fp * grain)
-        if not any(parts):
-            return self
-        common = math.lcm(*(part.denominator for part in parts))
-        return self.times(Fraction(common, math.gcd(*(int(part * common) for part in parts))))
+        return self.times(whole_multiple(self.constant, self.tp * grain, self.fp * grain))
+
+
+def whole_multiple(*parts: Fraction) -> Fraction:
+    """Return what makes all parts integers without a common divisor; 1 for zeros."""
+    if not any(parts):
+        return Fraction(1)
+    common = math.lcm(*(part.denominator for part in parts))
+    return Fraction(common, math.gcd(*(int(part * common) for part in parts)))
 
 
 @dataclass(frozen=True)
@@ -98,10 +103,7 @@ def target(goal: Goal, cuts: Cuts) -> tuple[Target, list[Side]]:
     """Return the objective as a target, with the row that keeps it defined where one is needed."""
     values = cuts.values(goal.expression)
     if np.isnan(values).all():
-        positives, negatives = cuts.summary.sizes
-        raise InvalidInputError.undefined(
-            objective=str(goal.expression), positives=positives, negatives=negatives
-        )
+        raise undefined(cuts, goal)
     form = _linear_fractional(goal.expression, cuts.summary, "objective", str(goal.expression))
     top, bottom = Form(*form.numerator).times(goal.sign), Form(*form.denominator)
     if form.is_linear:

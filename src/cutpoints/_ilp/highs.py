@@ -60,6 +60,7 @@ class Solver:
             import highspy
 
         self._program = program
+        self._every = np.arange(len(program.lower), dtype=np.int32)
         self._gap = gap
         highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self._highs = highs
@@ -96,27 +97,28 @@ class Solver:
 
     def minimize(self, w: Floats, time_limit: float = math.inf) -> Reply:
         """Minimize ``w @ x``; a fractional answer of the relaxation is solved again in integers."""
-        width = len(w)
-        self._highs.changeColsCost(width, np.arange(width, dtype=np.int32), w)
+        self._highs.changeColsCost(len(w), self._every, w)
         binary = bool(self._program.integer.any())
         reply = self._solve(time_limit, binary=binary)
         decided = None if reply.x is None else reply.x[self._program.decisions]
         if binary or decided is None or np.abs(decided - np.round(decided)).max() <= WHOLE:
             return reply
-        whole = np.full(width, int(self._kinds[1]), dtype=np.uint8)
-        self._highs.changeColsIntegrality(width, np.arange(width, dtype=np.int32), whole)
+        self._declare(whole=True)
         return self._solve(time_limit, binary=True)
 
     def relax(self, w: Floats) -> Floats:
         """Return a vertex of the relaxation that minimizes ``w @ x``, fractions and all."""
-        width = len(w)
-        every = np.arange(width, dtype=np.int32)
-        self._highs.changeColsCost(width, every, w)
-        self._highs.changeColsIntegrality(width, every, np.full(width, int(self._kinds[0]), dtype=np.uint8))
+        self._highs.changeColsCost(len(w), self._every, w)
+        self._declare(whole=False)
         reply = self._solve(math.inf, binary=False)
         if reply.x is None:
             raise SolverError.failed(solver="HiGHS", said=reply.status)
         return reply.x
+
+    def _declare(self, *, whole: bool) -> None:
+        """Have all variables be integers, or none."""
+        kinds = np.full(len(self._every), int(self._kinds[whole]), dtype=np.uint8)
+        self._highs.changeColsIntegrality(len(self._every), self._every, kinds)
 
     def _solve(self, time_limit: float, *, binary: bool) -> Reply:
         with needs("the integer program", extra="ilp"):

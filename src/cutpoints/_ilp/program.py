@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cutpoints._extras import needs
+from cutpoints._ilp.forms import whole_multiple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +97,7 @@ class Program:
         """
         miss = max(Fraction(0), -form.fp) if self.errors is not None else Fraction(0)
         hit, alarm = form.tp - miss, form.fp + miss
-        multiple = _multiple([miss, hit, alarm])
+        multiple = whole_multiple(miss, hit, alarm)
         w = np.zeros(len(self.lower))
         hits, alarms = -float(hit * multiple) * self.pos, -float(alarm * multiple) * self.neg
         w[self.decisions] = hits + alarms
@@ -122,14 +123,6 @@ class Program:
     def row_names(self) -> list[str]:
         """Return the names of the rows."""
         return _names(self.row_blocks)
-
-
-def _multiple(parts: Sequence[Fraction]) -> Fraction:
-    """Return what makes all parts integers without a common divisor; 1 for zeros."""
-    if not any(parts):
-        return Fraction(1)
-    common = math.lcm(*(part.denominator for part in parts))
-    return Fraction(common, math.gcd(*(int(part * common) for part in parts)))
 
 
 def _names(blocks: tuple[tuple[str, int], ...]) -> list[str]:
@@ -215,14 +208,18 @@ def _coefficients(side: Side, pos: Floats, neg: Floats) -> Floats:
     return side.tp * pos + side.fp * neg + 0.0
 
 
-def document(rows: Instances, margin: Margin, sides: Sequence[Side], *, errors: bool, fixed: bool) -> Program:
+def document(
+    rows: Instances, margin: Margin, sides: Sequence[Side], *, errors: bool, whole_errors: bool, fixed: bool
+) -> Program:
     """Build the document's program: z (errors) and y (labels) of every instance, and t, in this order.
 
     Four rows for each row of the data, in blocks: ``z + y >= label``, ``z - y >= -label``,
     ``score*y + t >= score + epsilon``, ``(score - 1)*y - t >= -1``. The last two are written for
     any limits of t; with the document's own they are as printed. `errors`: with z; without, the
-    first two blocks are left out, as in the document's program for recall. `fixed`: the topmost
-    score is infinite, and always called positive.
+    first two blocks are left out, as in the document's program for recall. `whole_errors`: z is
+    binary, as the document has it. It need not be: where y is 0 or 1, so is the least z that the rows
+    allow, and HiGHS then branches on y alone. `fixed`: the topmost score is infinite, and always
+    called positive.
     """
     with needs("the integer program", extra="ilp"):
         from scipy.sparse import coo_array, csr_array, vstack
@@ -262,7 +259,7 @@ def document(rows: Instances, margin: Margin, sides: Sequence[Side], *, errors: 
         b=np.concatenate([*(rhs for _, _, rhs in blocks), [side.rhs for side in sides]]),
         lower=lower,
         upper=np.append(np.ones(first + n), high),
-        integer=np.append(np.ones(first + n, dtype=np.bool_), False),
+        integer=np.concatenate([np.full(first, whole_errors), np.ones(n, dtype=np.bool_), [False]]),
         blocks=((("z", n),) if errors else ()) + (("y", n), ("t", -1)),
         row_blocks=(*names, ("below", n), ("above", n), *((side.name, -1) for side in sides)),
         decisions=slice(first, first + n),

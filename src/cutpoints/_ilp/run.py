@@ -128,7 +128,7 @@ def pose(
 ) -> Posed:
     """Build the program; `instances` gives the rows for the document's, by ascending distinct scores.
 
-    With `group`, the document's has one instance per distinct score instead.
+    With `group`, the document's has one instance per distinct score instead, and z is continuous.
     """
     aim, sides = target(goal, cuts)
     for number, constraint in enumerate(goal.constraints, start=1):
@@ -145,7 +145,14 @@ def pose(
     else:
         assert instances is not None
         rows = instances(scores)
-    program = _program.document(rows, placed, sides, errors=aim.is_linear and aim.top.fp < 0, fixed=infinite)
+    program = _program.document(
+        rows,
+        placed,
+        sides,
+        errors=aim.is_linear and aim.top.fp < 0,
+        whole_errors=not group,
+        fixed=infinite,
+    )
     return Posed(goal, cuts, aim, program, placed, as_printed)
 
 
