@@ -74,8 +74,9 @@ fuzz: $(DEV_INSTALLED) ## random problems over every route against the oracle, r
 lowest: $(LOWEST_INSTALLED) ## run the tests with the lowest supported versions, in .venv-lowest
 	$(LOWEST)/bin/python $(PYTEST) -o filterwarnings=default --deselect tests/test_docs.py::test_generated_pages_are_up_to_date
 
-matrix: $(DEV_INSTALLED) ## run the fast tests on every Python that is installed, with newest and lowest versions
-	$(BIN)/python -m tools.matrix
+CELLS ?=
+matrix: ## run the fast tests on every Python that is installed, with newest and lowest versions: make matrix CELLS=3.13-newest
+	$(PYTHON) -m tools.matrix $(CELLS)
 
 docs: $(INSTALLED) ## write the generated pages: the catalogue and the command line
 	$(BIN)/python -m tools.render_docs

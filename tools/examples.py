@@ -28,8 +28,11 @@ import subprocess
 import sys
 import tempfile
 import tokenize
+import warnings
 from pathlib import Path
 from typing import Any
+
+from cutpoints.exceptions import DataWarning
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -176,7 +179,9 @@ def wrong(page: Path, *, write: bool = False) -> list[str]:
     """Return what a page shows and its examples do not print; write it into the page if asked."""
     os.environ.setdefault("MPLBACKEND", "agg")
     session = Session(page)
-    text = session.run_page()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # hundreds, where an example simulates small samples
+        text = session.run_page()
     if write:
         page.write_text(text, encoding="utf-8")
     return session.wrong

@@ -22,6 +22,8 @@ from tools import examples
 
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "site"
+# Browsers let no page search in files, so only the served site can be searched.
+DONE = "The site is in site/index.html; with its search: python -m http.server -d site"
 COMPLAINT = re.compile(r"^(markdown_exec|mkdocstrings\w*|griffe|.*(Warning|Error)): ", re.MULTILINE)
 
 
@@ -90,4 +92,4 @@ def main(*, run_examples: bool) -> list[str]:
 
 if __name__ == "__main__":
     found = main(run_examples="--no-examples" not in sys.argv)
-    sys.exit("\n".join(found) if found else print(f"The site is in {SITE.name}/index.html"))  # noqa: T201
+    sys.exit("\n".join(found) if found else print(DONE))  # noqa: T201
