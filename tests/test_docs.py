@@ -1,6 +1,7 @@
 """The documentation says what the code does."""
 
 import re
+import runpy
 from collections import Counter
 from importlib import import_module, util
 from pathlib import Path
@@ -22,6 +23,21 @@ def test_generated_pages_are_up_to_date():
 def test_examples_print_what_the_page_shows(page):
     """Every example of a page runs and prints what the page shows; see `python -m tools.examples`."""
     assert "" == "\n".join(examples.wrong(page))
+
+
+@pytest.mark.xdist_group("spark")
+def test_spark_examples_print_what_the_page_shows(spark, tmp_path, monkeypatch, capsys):
+    """The Spark examples run, and find the threshold that the same page finds with DuckDB."""
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(DOCS.parent / "examples" / "cards.py")["write"](tmp_path / "cards.csv")
+    page = (DOCS / "start" / "cluster.md").read_text(encoding="utf-8")
+    names = {}
+    for block, shown in re.findall(r"^```py\n(.*?)^```\n\n```\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        # Spark's Java works in the folder in which it was started.
+        exec(block.replace("cards.csv", str(tmp_path / "cards.csv")), names)  # noqa: S102
+
+        assert shown.split() == capsys.readouterr().out.split()
+    assert f"\n{names['solution'].threshold}\n" in page
 
 
 def test_the_api_pages_have_every_public_name_once():

@@ -84,7 +84,7 @@ def against_threshold() -> Figure:
         ax.plot(t[best], f1[best], "o", color=color, markersize=9, markeredgecolor="black")
     ax.plot([0, 0.5], [0, 1], color=GRAY, linestyle="--", label="F1 = 2 x threshold")
     ax.set(xlabel="Threshold on the probability", ylabel="F1", xlim=(0, 1), ylim=(0, 0.8))
-    ax.legend(frameon=False)
+    figure.legend(frameon=False, ncols=2, loc="outside lower center")
     tidy(ax)
     return figure
 

@@ -8,7 +8,6 @@ Run: python examples/papers/lecture_selection.py [folder]
 
 from __future__ import annotations
 
-import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,13 +27,6 @@ NOISE = 0.3
 """The standard deviation of the noise: its square is what no model can predict."""
 TRAINED = 300
 """Training sets for each mean."""
-
-
-def svg(figure: Figure) -> str:
-    """Return a figure as it is put into a page."""
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None})
-    return text.getvalue().partition("<svg")[1] + text.getvalue().partition("<svg")[2]
 
 
 def truth(x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -115,7 +107,7 @@ def complexity() -> Figure:
     best = int(np.argmin(total))
     ax.axvline(best, color=GRAY, linewidth=0.8)
     ax.set(xlabel="Degree of the polynomial", ylabel="Mean squared error", ylim=(0, 0.45), xticks=degrees)
-    ax.legend(frameon=False, ncols=2, loc="upper center")
+    figure.legend(frameon=False, ncols=2, loc="outside lower center")
     tidy(ax)
     return figure
 
@@ -132,7 +124,7 @@ def bayes() -> Figure:
     ax.fill_between(x, least, color=VERMILION, alpha=0.35, linewidth=0, label="irreducible: area 0.1587")
     ax.axvline(0, color=GRAY, linestyle="--", label="the Bayes classifier's threshold")
     ax.set(xlabel="x", ylabel="Density", ylim=(0, None))
-    ax.legend(frameon=False, fontsize="small", loc="upper left")
+    figure.legend(frameon=False, ncols=2, loc="outside lower center")
     tidy(ax)
     return figure
 
@@ -234,8 +226,8 @@ def depth() -> Figure:
         )
     best = int(depths[scores[1].mean(axis=1).argmax()])
     ax.axvline(best, color=GRAY, linestyle="--", label=f"lowest: depth {best}")
-    ax.set(xlabel="Depth of the tree", ylabel="Error rate", xticks=depths, ylim=(0, 0.19))
-    ax.legend(frameon=False)
+    ax.set(xlabel="Depth of the tree", ylabel="Error rate", xticks=depths, ylim=(0, 0.15))
+    figure.legend(frameon=False, ncols=2, loc="outside lower center")
     tidy(ax)
     return figure
 
