@@ -2,7 +2,6 @@
 
 import contextlib
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -28,20 +27,17 @@ def ask(problem, direction, objective, **options):
 
 
 @contextlib.contextmanager
-def small_steps(*, buckets=4, few=1, block=3, sample=5, keep=10**9, direct=0):
+def small_steps(*, buckets=4, few=1, block=3, sample=5):
     """Make the narrow search take several passes, ranges, blocks and threads on a few rows.
 
-    `keep`: one row in so many may be copied by the source, so 1 copies whatever is asked for.
-    `direct`: up to this many rows are sorted rather than counted.
+    `few`: up to this many rows are sorted rather than counted.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(binning, "BUCKETS", buckets)
-        patch.setattr(arrays, "DIRECT_LEFT", few)
         patch.setattr(arrays, "BATCH_ROWS", block)
         patch.setattr(arrays, "BLOCK_ROWS", block)
         patch.setattr(arrays, "SAMPLE_ROWS", sample)
-        patch.setattr(arrays, "KEPT_SHARE", keep)
-        patch.setattr(arrays, "DIRECT_ROWS", direct)
+        patch.setattr(arrays, "DIRECT_ROWS", few)
         yield
 
 
@@ -151,12 +147,10 @@ def replay(scores, labels, threshold, weights=None):
     called = np.asarray(scores) >= threshold
     positive = np.asarray(labels) == 1
     if weights is not None and len(set(weights.tolist())) > 1:
-        (weights,) = on_grid(weights.tolist())
+        weights = np.array(list(map(float, on_grid(weights.tolist())[0])))  # a float holds each of them
 
     def total(mask):
-        if weights is None:
-            return np.count_nonzero(mask)
-        return float(sum((Fraction(weights[i]) for i in np.flatnonzero(mask)), Fraction(0)))
+        return np.count_nonzero(mask) if weights is None else math.fsum(weights[mask])
 
     return {
         "tp": total(called & positive),

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-SRC = Path(__file__).parents[1] / "src" / "cutpoints"
+TESTS = Path(__file__).parent
+SRC = TESTS.parent / "src" / "cutpoints"
 
 # From the ground up. A room may import the rooms of lower floors, and of its own floor those in `ALONG`.
 FLOORS = (
@@ -51,6 +52,8 @@ ALONG = {
     "_expected": ("_curve",),
     "_band": ("_curve",),
 }
+# Folders of tests that concern several rooms; each other folder has the name of its room.
+FOR_SEVERAL_ROOMS = {"engines", "faults", "papers", "typing"}
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 # (importing room, imported room): the reason. An arrow along a floor or up, argued one by one.
@@ -92,11 +95,11 @@ PACKAGES = {
         "_policy",
     ),
     "narwhals": (
+        "_data.frames",
         "_data.groupby",
         "_data.expressions",
         "_data.groupby_labels",
-        "_data.groupby_columns",
-        "_data.groupby_weights",
+        "_data.groupby_sums",
         "_data.groupby_segments",
         "_data.lazy_segments",
         "_policy",
@@ -121,16 +124,19 @@ def _module_name(path, root):
     return ".".join(parts[:-1] if len(parts) > 1 and parts[-1] == "__init__" else parts)
 
 
-def _is_type_checking(node):
-    return isinstance(node, ast.If) and (ast.unparse(node.test) in {"TYPE_CHECKING", "typing.TYPE_CHECKING"})
+def _last_name(node):
+    """The name, or what stands after the last dot of it."""
+    return getattr(node, "id", getattr(node, "attr", None))
 
 
-def _walk(node):
+def _walk(tree):
     """Like `ast.walk`, without what only a type checker sees; the else branch does run."""
-    yield node
-    children = node.orelse if _is_type_checking(node) else ast.iter_child_nodes(node)
-    for child in children:
-        yield from _walk(child)
+    left = [tree]
+    while left:
+        node = left.pop()
+        yield node
+        typing_only = isinstance(node, ast.If) and _last_name(node.test) == "TYPE_CHECKING"
+        left += node.orelse if typing_only else ast.iter_child_nodes(node)
 
 
 def _imports(path, root):
@@ -147,7 +153,7 @@ def _imports(path, root):
                 yield node.lineno, f"{base}.{alias.name}"
         elif (
             isinstance(node, ast.Call)
-            and ast.unparse(node.func).split(".")[-1] in {"import_module", "__import__"}
+            and _last_name(node.func) in {"import_module", "__import__"}
             and node.args
             and isinstance(node.args[0], ast.Constant)
             and isinstance(node.args[0].value, str)
@@ -212,6 +218,13 @@ def faults(root, path):
 def test_imports_go_down_the_house(path):
     """Every import goes to a lower floor, and every package is used only in its rooms."""
     assert [] == faults(SRC, path)
+
+
+def test_folders_of_tests_mirror_the_rooms():
+    """Each folder of tests has the name of a room, or concerns several rooms."""
+    folders = {path.parent.relative_to(TESTS).parts[0] for path in TESTS.glob("*/**/*.py")}
+
+    assert set() == folders - {room.strip("_") for room in FLOOR_OF} - FOR_SEVERAL_ROOMS
 
 
 def test_exceptions_are_in_use():

@@ -24,11 +24,16 @@ RESULTS = {
     "infeasible": lambda y, p: cp.find(y, p, maximize="f1", subject_to="precision >= 0.999"),
     "guarantee": lambda y, p: cp.find(y, p, maximize="recall", subject_to="precision >= 0.6", guarantee=0.9),
     "find_by": lambda y, p: cp.find_by(y, p, by=np.arange(len(y)) % 3, maximize="f1"),
+    "find_joint": lambda y, p: cp.find_joint(y, p, by=np.arange(len(y)) % 3, maximize="f1"),
+    "frontier": lambda y, p: cp.find_joint(y, p, by=np.arange(len(y)) % 3, maximize="f1").frontier(),
+    "find_labels": lambda y, p: cp.find_labels(np.c_[y, 1 - y], np.c_[p, 1 - p**2], maximize="f1"),
+    "find_class_weights": lambda y, p: cp.find_class_weights(y, np.c_[1 - p, p]),
     "find_expected": lambda y, p: cp.find_expected(p, maximize="f1"),
     "expected_curve": lambda y, p: cp.find_expected(p, maximize="f1").curve(),
     "find_band": lambda y, p: cp.find_band(y, p, minimize=m.cost(fp=5, fn=20, review=1)),
     "find_ordinal": lambda y, p: cp.find_ordinal(y, p, maximize="accuracy"),
     "curve": cp.curve,
+    "table": lambda y, p: cp.curve(y, p).table(),
     "hull": lambda y, p: cp.curve(y, p).hull(),
     "roc": lambda y, p: cp.curve(y, p).roc(),
     "pr": lambda y, p: cp.curve(y, p).pr(),
@@ -36,6 +41,7 @@ RESULTS = {
     "evaluate": lambda y, p: cp.evaluate(y, p, threshold=0.5),
     "evaluate_classes": lambda y, p: cp.evaluate_classes(y, (p > 0.5).astype(int)),
     "assess": lambda y, p: cp.assess(y, p, maximize="f1", n_bootstrap=20),
+    "band of values": lambda y, p: cp.assess(y, p, maximize="f1", n_bootstrap=20).band,
     "compare": lambda y, p: cp.compare(y, {"a": p, "b": p + 0.1 * X[: len(p), 1]}, maximize="f1"),
     "calibration": cp.calibration,
     "reliability_curve": lambda y, p: cp.calibration(y, p).curve,
@@ -92,6 +98,45 @@ def test_other_results_are_not_equal(name):
     assert made(name) != made(name, 150)
     assert made(name) != 5
     assert not made(name) == "text"  # noqa: SIM201
+
+
+def test_goals_are_part_of_a_result():
+    """Other goals are other results, also if the thresholds are the same, or none meet the constraints."""
+    y, p = [0, 1, 0, 1], [0.1, 0.9, 0.2, 0.8]
+    by = ["a", "a", "b", "b"]
+    f1, recall = (cp.find_joint(y, p, by=by, maximize=one) for one in ("f1", "balanced_accuracy"))
+    assert f1.thresholds == recall.thresholds
+    assert f1 != recall
+    assert f1 != f1.thresholds
+    none = [
+        cp.find_joint(y, p, by=by, maximize="f1", subject_to=f"predicted_positive >= {count}")
+        for count in (5, 6)
+    ]
+    assert ["infeasible"] * 2 == [one.status for one in none]
+    assert none[0] != none[1]
+    assert none[0] == copy.deepcopy(none[0])
+
+
+@pytest.mark.parametrize("copied", COPIES.values(), ids=COPIES)
+@pytest.mark.parametrize("ask", ["find", "find_by", "find_joint", "find_band", "curve"])
+def test_results_leave_the_data_behind(ask, copied):
+    """A connection cannot be copied: what is told of its rows goes along, and nothing is asked again."""
+    import duckdb
+
+    rows = "select i % 1000 as p, (hash(i) % 1000 < i % 1000)::int as y, i % 3 as k from range(20000) r(i)"
+    data = cp.read(duckdb.connect().sql(rows), label="y", score="p")
+    result = {
+        "find": lambda: cp.find(data, maximize="f1"),
+        "find_by": lambda: cp.find_by(data, by="k", maximize="f1"),
+        "find_joint": lambda: cp.find_joint(data, by="k", maximize="f1"),
+        "find_band": lambda: cp.find_band(data, minimize=m.cost(fp=5, fn=20, review=1)),
+        "curve": lambda: cp.curve(data),
+    }[ask]()
+    same = copied(result)
+    assert result == same
+    assert repr(result) == repr(same)
+    for name in ("single", "separate", "common", "cross_validated"):
+        assert getattr(result, name, None) == getattr(same, name, None)
 
 
 GOALS = {

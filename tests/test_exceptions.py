@@ -336,7 +336,7 @@ def test_infeasible_together_tells_what_each_attains_where_the_others_hold():
         "No cut satisfies 'precision >= 0.95' and 'recall >= 0.9' together. "
         "The best that any cut attains for each of them where the others hold: "
         "'precision >= 0.95' 0.8125, at threshold 0.25; 'recall >= 0.9' 0.5, at threshold 0.75.\n\n"
-        "Hint: relax one of them to its value, or a little beyond, for it is rounded; and search again."
+        "Hint: relax one of them to slightly beyond its value, which is rounded, and search again."
     )
 
 

@@ -4,6 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from cutpoints import __version__
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -23,7 +25,8 @@ def _lower_bounds():
 def test_lowest_versions_are_the_lower_bounds():
     """`make lowest` installs exactly the lower bounds that are published."""
     lines = (ROOT / "constraints-lowest.txt").read_text(encoding="utf-8").splitlines()
-    lowest = dict(line.lower().split("==") for line in lines if "==" in line)
+    own = [line.partition(";")[0].lower() for line in lines if '>= "3.13"' not in line]
+    lowest = dict(line.split("==") for line in own if "==" in line)
     bounds = _lower_bounds()
 
     assert {"numpy", "duckdb", "matplotlib", "pyspark", "polars"} <= bounds.keys()
@@ -38,3 +41,10 @@ def test_every_dependency_has_a_lower_bound():
 
     for wanted in [*project["dependencies"], *extras]:
         assert ">=" in wanted or wanted.startswith(("cutpoints[", "sqlglot<=")), wanted
+
+
+def test_the_citation_has_the_version():
+    """CITATION.cff names the version that it is shipped with."""
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+    assert f"\nversion: {__version__}\n" in cited

@@ -29,9 +29,7 @@ def run() -> None:
     """
     try:
         _undo_before_the_end()
-        from cutpoints.cli import main
-
-        main(prog_name="cutpoints")
+        _command()
     except SystemExit as end:
         if end.code != INTERRUPTED and not (end.code and _received):
             raise
@@ -52,6 +50,12 @@ def run() -> None:
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
     os._exit(INTERRUPTED)
+
+
+def _command() -> None:
+    from cutpoints.cli import main
+
+    main(prog_name="cutpoints")
 
 
 def _undo_before_the_end() -> None:
@@ -75,17 +79,20 @@ def _undo_before_the_end() -> None:
 
 
 def _must_finish(frame: FrameType | None) -> bool:
-    """Whether a module is being loaded, or a temporary file is being made.
+    """Whether a module is being loaded, a temporary file is being made, or the command is over.
 
-    Extensions that are interrupted then may abort the process, and `tempfile` would leave its file behind.
+    Extensions that are interrupted then may abort the process, `tempfile` would leave its file behind, and
+    what the command left to be removed would stay.
     """
     while frame is not None:
         if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
             return True
         if frame.f_globals.get("__name__") == "tempfile":
             return True
+        if frame.f_code is _command.__code__:
+            return False
         frame = frame.f_back
-    return False
+    return True
 
 
 if __name__ == "__main__":

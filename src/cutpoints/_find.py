@@ -32,7 +32,7 @@ from cutpoints._search.optimum import best_cut
 from cutpoints._search.run import SearchResult, decide, score_distribution, search, undefined
 from cutpoints._search.sweep import all_cuts, cuts_of
 from cutpoints._shown import KnownColumns
-from cutpoints._validate import check_confidence
+from cutpoints._validate import check_confidence, one_of, positive_integer
 from cutpoints._wording import Argument
 from cutpoints.exceptions import DataWarning, InvalidInputError, InvalidParameterError
 from cutpoints.metrics.columns import Part, RowSum
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from cutpoints._data.data import Data
     from cutpoints._data.source import Source
     from cutpoints._kernel.cuts import Cuts
-    from cutpoints._kernel.tables import Summary, Sums
+    from cutpoints._kernel.tables import Summary
+    from cutpoints._search.run import ScoreDistribution
     from cutpoints._segments import Segments
     from cutpoints.metrics.columns import Column
     from cutpoints.metrics.expression import Constraint
@@ -188,27 +189,29 @@ def find(
         _check_both_ways(wanted, source.summary())
     context = context_of(solution)
     if context is not None:
-        above = context.distribution
-        warn_if_inverted(context.summary, above.pos[::-1], above.neg[::-1])
+        warn_if_inverted(context.summary, _rough_auc(context.summary, context.distribution))
     if 0 in (solution.positives, solution.negatives):
         missing = "negative" if solution.positives else "positive"
         warnings.warn(DataWarning.one_class(missing=missing, pos_label=data.pos_label), stacklevel=2)
     return solution
 
 
-def warn_if_inverted(summary: Summary, tp: Sums, fp: Sums, *, model: str | None = None) -> None:
-    """Warn if positives score clearly lower than negatives.
-
-    `tp` and `fp` are the sums at some cuts, ascending.
-    """
-    positives, negatives = summary.positives, summary.negatives
-    if not positives or not negatives:
-        return
+def _rough_auc(summary: Summary, above: ScoreDistribution) -> float:
+    """Return the area under straight lines between the edges of a distribution; NaN with one class."""
+    if 0 in (summary.positives, summary.negatives):
+        return math.nan
     x, y = (
-        np.concatenate([[0.0], side / total, [1.0]]) for side, total in ((fp, negatives), (tp, positives))
+        np.concatenate([[0.0], side[::-1] / total, [1.0]])
+        for side, total in ((above.neg, summary.negatives), (above.pos, summary.positives))
     )
-    auc = float(np.sum(np.diff(x) * (y[1:] + y[:-1])) / 2)
-    share = positives / (positives + negatives)
+    return float(np.trapezoid(y, x))
+
+
+def warn_if_inverted(summary: Summary, auc: float, *, model: str | None = None) -> None:
+    """Warn if positives score clearly lower than negatives; not for an AUC of NaN, with one class."""
+    if math.isnan(auc):
+        return
+    share = summary.positives / (summary.positives + summary.negatives)
     error = math.sqrt((summary.rows + 1) / (12 * share * (1 - share))) / summary.rows
     if auc < min(INVERTED_AREA, 0.5 - INVERTED_ERRORS * error):
         whose = "" if model is None else f" of model {model!r}"
@@ -373,14 +376,19 @@ def find_by(
     search_one = _searching(
         wanted, data, guarantee=guarantee, random_state=random_state, method=method, caller="find_by"
     )
-    least = segments.at_least(min_rows)
+    hint = ("for example ", Argument("min_rows", 100), ".")
+    positive_integer("min_rows", min_rows, hint=hint, caller="find_by")
     rows, names = segment_keys.read(data, by)
     if isinstance(rows, Grouped):
-        return segments.in_memory(rows, names, wanted, search_one, least)
-    segments.check_streamed(method=method, guarantee=guarantee)
-    return segments.streamed(
-        rows, names, wanted, lambda goal, look: _with_names(solve(goal, look), data), least
-    )
+        whole: Source = rows.whole
+        entries = segments.solve_each(rows, lambda segment: search_one(rows.source(segment)), min_rows)
+    else:
+        segments.check_streamed(method=method, guarantee=guarantee)
+        whole, look = data.source(), segments.search_in_step(rows, wanted, min_rows)
+        entries = segments.solve_each(
+            rows, lambda segment: _with_names(solve(wanted, partial(look, segment)), data), min_rows
+        )
+    return segments.Segments(names, wanted, entries, rows, lambda: search_one(whole))
 
 
 def _searching(
@@ -396,9 +404,7 @@ def _searching(
                 expected="left out when 'guarantee' is given: only independent rows can be certified",
                 got=data.weight if data.named else "weights",
             )
-    if method not in _METHODS:
-        must_be = f"one of {', '.join(map(repr, _METHODS))}"
-        raise InvalidParameterError("method", caller=caller, expected=must_be, got=method)
+    one_of("method", method, _METHODS, caller=caller)
 
     def search_one(source: Source) -> Solution:
         if guarantee is not None:
@@ -488,6 +494,7 @@ def _optimal(goal: Goal, found: SearchResult) -> Solution:
             found.summary,
             (int(cuts.tp[best]), int(cuts.fp[best])),
             score_distribution(found),
+            score_distribution(found, by_class=True),
             KnownColumns(dtype="float32" if cuts.thresholds.dtype.itemsize == 4 else "float64"),
         ),
         **_common(goal, found),
@@ -522,6 +529,11 @@ def _if_defined(look: Callable[[Goal], SearchResult], goal: Goal) -> SearchResul
         return None
 
 
+def _among_all(found: SearchResult, goal: Goal) -> SearchResult:
+    """Look for another goal among all cuts."""
+    return decide(found.cuts, goal, found.method, found.passes, found.rows_examined)
+
+
 def _attained(
     constraint: Constraint, found: SearchResult | None, others: SearchResult | None = None
 ) -> Attainable:
@@ -536,11 +548,6 @@ def _attained(
         found.meets(constraint),
         None if others is None or others.choice is None else _attained(constraint, others),
     )
-
-
-def _among_all(found: SearchResult, goal: Goal) -> SearchResult:
-    """Look for another goal among all cuts."""
-    return decide(found.cuts, goal, found.method, found.passes, found.rows_examined)
 
 
 def _none(

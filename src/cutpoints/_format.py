@@ -9,7 +9,7 @@ import json
 import math
 import struct
 import unicodedata
-from decimal import ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ NOISE = 1e15
 TINY = 1e-9
 """Numbers below this are written with an exponent: nobody counts nine zeros."""
 _FLOAT_DIGITS = 17
+_END_DIGITS = 10
 
 
 def shortest_inside(low: float, high: float) -> str:
@@ -47,6 +48,27 @@ def shortest_inside(low: float, high: float) -> str:
         if float(found) > low and (not single or _as_float32(float(found)) > low):
             return _positional(found)
     return exact(float(high))
+
+
+def interval_text(low: float, high: float) -> str:
+    """Write the interval ``(low, high]`` with ends of ten digits at most, rounded inward.
+
+    So what is said of all thresholds in it is true of all thresholds between the ends that are shown.
+
+    Examples
+    --------
+    >>> interval_text(0.28406251069265204, 0.28407817527199863), interval_text(-math.inf, 0.1)
+    ('(0.2840625107, 0.2840781752]', '(-inf, 0.1]')
+    >>> interval_text(0.3, 0.30000000000000004)  # nothing shorter lies between
+    '(0.3, 0.30000000000000004]'
+    """
+    if math.isfinite(low) and math.isfinite(high):
+        # From the shortest text of a float: 0.1 is not rounded up to 0.1000000001.
+        start = Context(prec=_END_DIGITS, rounding=ROUND_CEILING).create_decimal(repr(float(low)))
+        end = Context(prec=_END_DIGITS, rounding=ROUND_FLOOR).create_decimal(repr(float(high)))
+        if low <= float(start) < float(end) <= high:
+            return f"({_positional(start)}, {_positional(end)}]"
+    return f"({exact(low)}, {exact(high)}]"
 
 
 def _positional(x: Decimal) -> str:

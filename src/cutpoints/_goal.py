@@ -118,11 +118,9 @@ def goal(
                 ".",
             ),
         )
-    if maximize is not None:
-        wanted = Goal(objective(maximize, "maximize", caller), "maximize", constraints(subject_to, caller))
-    else:
-        assert minimize is not None
-        wanted = Goal(objective(minimize, "minimize", caller), "minimize", constraints(subject_to, caller))
+    direction: Literal["maximize", "minimize"] = "minimize" if maximize is None else "maximize"
+    asked: Any = minimize if maximize is None else maximize
+    wanted = Goal(objective(asked, direction, caller), direction, constraints(subject_to, caller))
     if wanted.columns and not columns:
         raise with_columns(wanted, caller)
     return wanted
@@ -197,6 +195,7 @@ def constraints(
     return tuple(found)
 
 
+@lru_cache(maxsize=256)  # the same few texts come again and again; what they stand for never changes
 def parse(text: str, parameter: str, caller: str = "find") -> Expression | Fraction | list[Constraint]:
     """Read the text language.
 
@@ -207,21 +206,17 @@ def parse(text: str, parameter: str, caller: str = "find") -> Expression | Fract
     >>> parse("precision >= 0.95 and recall > 0.5", "subject_to")
     [<precision >= 0.95>, <recall > 0.5>]
     """
-    return _parsed(text, parameter, caller)
-
-
-@lru_cache(maxsize=256)  # the same few texts come again and again; what they stand for never changes
-def _parsed(text: str, parameter: str, caller: str) -> Any:
     reader = _Reader(text, parameter, caller)
     try:
         if len(text) > _LONGEST:
             raise SyntaxError
         tree = ast.parse(text.strip(), mode="eval")
-        return reader.read(tree.body)
+        found: Expression | Fraction | list[Constraint] = reader.read(tree.body)
+    except InvalidParameterError:
+        raise
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        if isinstance(error, InvalidParameterError):
-            raise
         raise reader.unreadable(text, "a name or an expression of metrics", _respelled(text)) from error
+    return found
 
 
 _CORRECTED = 200
@@ -229,11 +224,12 @@ _CORRECTED = 200
 
 
 def _respelled(text: str) -> str | None:
-    """Return the hint for a slip that is easily made: a percent sign, or one equals sign."""
+    """Return the hint for a slip that is easily made: a percent sign, a decimal comma, or one equals sign."""
     if len(text) > _CORRECTED:
         return None
     meant = re.sub(r"(\d+(?:\.\d+)?)\s*%", lambda found: f"{float(found[1]) / 100:g}", text)
     if "(" not in meant:
+        meant = re.sub(r"(?<=\d),(?=\d)", ".", meant)
         meant = re.sub(r"\s*(?<![<>=!])=(?!=)\s*", " >= ", meant)
     return f"did you mean '{meant.strip()}'?" if meant != text else None
 
@@ -273,7 +269,7 @@ class _Reader:
                 parts = [self.read(value) for value in values]
                 if all(isinstance(part, list) for part in parts):
                     return [constraint for part in parts for constraint in part]
-        raise self._refuse("an expression of metrics and numbers", node)
+        raise self._refuse("an expression of metrics and numbers", node, _respelled(self.text))
 
     def _value(self, node: ast.expr) -> Any:
         value = self.read(node)

@@ -14,6 +14,7 @@ import numpy as np
 from cutpoints._format import (
     count,
     exact,
+    interval_text,
     json_fields,
     json_form,
     json_number,
@@ -27,6 +28,7 @@ from cutpoints._shown import Deployable, Deployed, JsonForm, KnownColumns, Shown
 from cutpoints._theory import Theory, theory_of
 from cutpoints._wording import joined
 from cutpoints.exceptions import CutpointError, InfeasibleError, InvalidParameterError
+from cutpoints.metrics.columns import CELLS
 from cutpoints.metrics.registry import PLAIN
 
 if TYPE_CHECKING:
@@ -86,13 +88,18 @@ class Confusion:
     tn: int | float
 
     def __post_init__(self) -> None:
-        for name in ("tp", "fp", "fn", "tn"):
+        for name in CELLS:
             value = getattr(self, name)
             is_number = isinstance(value, (int, float, Real))  # in this order: the last is slow to ask
             if not (is_number and 0 <= value < math.inf):
                 raise InvalidParameterError(
                     name, caller="Confusion", expected="a finite number >= 0", got=value
                 )
+
+    @classmethod
+    def of(cls, counts: Mapping[str, Fraction]) -> Confusion:
+        """Take exact counts by name: integers stay integers, other weights become floats."""
+        return cls(**{name: as_number(counts[name]) for name in CELLS})
 
     def metric(self, metric: Any) -> float:
         """Return the value of a metric, by name or as an expression.
@@ -198,9 +205,7 @@ def make_cut(
 ) -> Cut:
     """Build a cut from an exact confusion."""
     high = float(threshold)
-    numbers = {name: as_number(count) for name, count in counts.items()}
-    confusion = Confusion(**numbers).with_columns(columns or {})
-    return Cut(high, Interval(float(below), high), confusion)
+    return Cut(high, Interval(float(below), high), Confusion.of(counts).with_columns(columns or {}))
 
 
 @dataclass(frozen=True)
@@ -211,6 +216,8 @@ class Context:
     called: tuple[int, int]
     """The sums called positive, of positives and of negatives, in units of the grid."""
     distribution: ScoreDistribution
+    by_class: ScoreDistribution
+    """The same with many edges where either class is, for cross-validation."""
     columns: KnownColumns
     lower_is_positive: bool = False
     """Whether scores were negated."""
@@ -494,18 +501,9 @@ class Solution(Deployable, Shown):
 
     def to_short_dict(self) -> dict[str, Any]:
         """Return the JSON form without the catalogue of metrics, which is what takes time."""
-        first = (
-            "status",
-            "threshold",
-            "value",
-            "objective",
-            "direction",
-            "constraints",
-            "interval",
-            "confusion",
-        )
+        goal = ("objective", "direction", "constraints")
         shown = {
-            **json_fields(self, *first),
+            **json_fields(self, "status", "threshold", "value", *goal, "interval", "confusion"),
             "ties": json_form(self.ties[:TIES_IN_JSON]),
             "ties_total": len(self.ties),
             "ties_complete": self.ties.complete if isinstance(self.ties, Ties) else True,
@@ -539,7 +537,7 @@ class Solution(Deployable, Shown):
         lines = [
             ("threshold", f"{self.interval.shortest}  ({self.rule})"),
             ("value", f"{count(self.value)}  ({goal})"),
-            ("interval", f"({exact(self.interval.low)}, {exact(self.interval.high)}]"),
+            ("interval", interval_text(*self.interval)),
             ("confusion", self.confusion.in_words()),
             ("certificate", f"{self._proven()} ({self.effort()})"),
             ("data", data),

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sized
+from collections.abc import Callable, Collection, Mapping, Sized
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 from cutpoints._format import html_pairs, html_table, json_fields, text_pairs, text_table
 from cutpoints.exceptions import MissingDependencyError
 
 if TYPE_CHECKING:
-    from cutpoints._policy.fields import Missing
     from cutpoints._policy.policy import Policy
+    from cutpoints._policy.rules import Missing
 
 SHOWN = 20
 """Segments or labels that people see; `table` has all."""
@@ -81,6 +81,31 @@ def to_frame(columns: Mapping[str, Any], package: Literal["pandas", "polars"]) -
     except ImportError as error:
         raise MissingDependencyError.of(caller=f"to_{package}", package=package) from error
     return module.DataFrame(columns)
+
+
+class Beside:
+    """A result beside which stand values that are computed when they are first looked at.
+
+    `_beside` computes them by name; each is a cached property. Copies have the values, and not what computes
+    them.
+    """
+
+    value: float | None
+    _beside: Mapping[str, Callable[[], Any]]
+
+    def _look_at(self, name: str) -> Any:
+        if name not in self._beside:
+            self.raise_if_infeasible()
+        return self._beside[name]()
+
+    def raise_if_infeasible(self) -> Any:
+        """Return itself; a result that may be infeasible raises."""
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        for name in self._beside if self.value is not None else ():
+            getattr(self, name)
+        return {**vars(self), "_beside": {}}
 
 
 class JsonForm:

@@ -25,6 +25,8 @@ def is_number(x: Any) -> bool:
     """Return whether this is one real number that a float can hold; a boolean is not."""
     if isinstance(x, int) and x.bit_length() > _FLOAT_BITS:
         return False
+    if isinstance(x, np.longdouble) and np.isfinite(x) and np.isinf(float(x)):
+        return False
     return isinstance(x, (int, float, Fraction, np.integer, np.floating)) and not isinstance(x, bool)
 
 

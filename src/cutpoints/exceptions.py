@@ -134,7 +134,8 @@ class InvalidInputError(CutpointError, ValueError):
 
     Where a column or an array is at fault, `kind` says how ("nan", "empty", …: the name of the
     constructor), and `name` which one; `count`, `rows` and `first` are how many of how many values
-    are wrong, and the row of the first one (None if the engine keeps no order of rows).
+    are wrong, and the row of the first one (None if the engine keeps no order of rows). Of labels that
+    are not two, `label` is the one that the hint suggests.
     """
 
     kind: str | None = None
@@ -142,6 +143,7 @@ class InvalidInputError(CutpointError, ValueError):
     count: int | None = None
     rows: int | None = None
     first: int | None = None
+    label: object = None
 
     @classmethod
     def nan(cls, *, name: str, count: int, rows: int, first: int | None) -> Self:
@@ -219,8 +221,9 @@ class InvalidInputError(CutpointError, ValueError):
         cls, *, values: Iterable[object], count: int, name: str = "y_true", pos_label: object = None
     ) -> Self:
         """Build the error of `count` distinct labels, three or more; `values` are some of them."""
-        shown = [show(value) for _, value in zip(range(_LISTED_LABELS), values, strict=False)]
-        one = shown[0] if pos_label is None else show(pos_label)
+        some = [value for _, value in zip(range(_LISTED_LABELS), values, strict=False)]
+        shown = [show(value) for value in some]
+        one = some[0] if pos_label is None else pos_label
         more = [f"{count - len(shown):,} more"] if count > len(shown) else []
         return cls(
             Column(name),
@@ -229,10 +232,11 @@ class InvalidInputError(CutpointError, ValueError):
             hint=(
                 "for one class against the rest, use the labels `",
                 Column(name, quoted=False),
-                f" == {one}`.",
+                f" == {show(one)}`.",
             ),
             kind="labels",
             name=name,
+            label=plain(one),
         )
 
     @classmethod
@@ -261,7 +265,7 @@ class InvalidInputError(CutpointError, ValueError):
     def unwritable(cls, *, path: str, reason: str) -> Self:
         """Build the error of a file that cannot be written, with what the system says."""
         return cls(
-            f"'{path}' must be a place that can be written to. {reason}.",
+            f"'{path}' cannot be written. {reason}.",
             hint="choose another folder, or check its permissions and the space that is left.",
         )
 
@@ -269,8 +273,8 @@ class InvalidInputError(CutpointError, ValueError):
     def no_folder(cls, *, path: str, folder: str) -> Self:
         """Build the error of a file that is to be written into a folder that does not exist."""
         return cls(
-            f"'{path}' must be a place that can be written to. There is no folder '{folder}'.",
-            hint="check its name, or make it first.",
+            f"'{path}' cannot be written. Folder not found: '{folder}'.",
+            hint="check its name, or create it first.",
         )
 
     @classmethod
@@ -435,7 +439,7 @@ class InfeasibleError(CutpointError, ValueError):
                 f"No cut satisfies {names} together. The best that any cut attains for each of them where "
                 f"the others hold: {each}."
             )
-            hint = "relax one of them to its value, or a little beyond, for it is rounded; and search again."
+            hint = "relax one of them to slightly beyond its value, which is rounded, and search again."
         else:
             found = (
                 f"No cut satisfies {names} together. The best that any cut attains for each of them "

@@ -82,7 +82,8 @@ def formulate(
         (z, an error; y, a label), the threshold t, and four rows per row of the data.
     group : bool, default=False
         Of the document's form: one pair (z, y) per distinct score, weighted by its rows, in place of one
-        per row. The optimum is the same, and the program as small as the number of distinct scores.
+        per row, and only y is binary: the least z that the rows allow is then 0 or 1 by itself. The
+        optimum is the same, the program as small as the number of distinct scores, and far easier.
     epsilon : float or "auto", default="auto"
         Of the document's form: by how much a score that is called negative must lie below t.
         ``"auto"`` takes half of the smallest gap between scores if that is well above the solver's

@@ -288,7 +288,7 @@ def test_report_says_it_all():
         "cross-validated",
         "optimism",
         "near-optimal",
-        "95% set",
+        "95 % set",
         "heuristic",
         "DKW",
     ):

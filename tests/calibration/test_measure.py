@@ -245,3 +245,10 @@ def test_the_gap_is_between_the_numbers_that_are_told():
     assert found.theory.threshold < low
     assert found.theory.threshold - low == found.theory.gap
     assert f"(or any other above {low:.4g})" in found.theory.sentence
+
+
+def test_a_narrow_interval_is_one_threshold_to_people():
+    """Where both ends of the interval read the same, the sentence has one number."""
+    found = cp.find([0, 1, 0, 1, 1], [0.1, 0.9, 0.89998, 0.95, 0.97], maximize="accuracy")
+    assert found.theory.gap < 0
+    assert "accuracy is 0.9, while" in found.theory.sentence

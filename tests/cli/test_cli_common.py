@@ -174,6 +174,27 @@ def test_interrupt_before_the_command_has_begun(process, tmp_path):
     assert ("", "\nInterrupted.\n") == (out, err)
 
 
+def test_interrupt_while_an_interrupt_is_being_cleaned_up(process, tmp_path):
+    """A second Ctrl-C does not stop what the first one began: temporary files are removed, no traceback."""
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    (tmp_path / "click.py").write_text(
+        "import gc, os, signal\n"
+        "from cutpoints._atomic import temporary_folder\n"
+        "signal.raise_signal(signal.SIGINT)\n"
+        "kept = [temporary_folder()]\n"
+        "gc.callbacks.append(lambda *_: signal.raise_signal(signal.SIGINT))\n"
+        "raise ValueError\n",
+        encoding="utf-8",
+    )
+    running = process("--help", env={"PYTHONPATH": f"{tmp_path}:{SRC}", "TMPDIR": str(spool)})
+    out, err = running.communicate()
+
+    assert 130 == running.returncode
+    assert ("", "\nInterrupted.\n") == (out, err)
+    assert [] == list(spool.iterdir())
+
+
 def test_interrupt_while_the_solver_runs(process, tmp_path):
     """Ctrl-C stops the solver, and its threads do not abort the process."""
     rng = np.random.default_rng(0)
@@ -564,5 +585,5 @@ def test_a_missing_folder_is_named(run, tmp_path, monkeypatch, words):
     result = run(command, *first, "scores.csv", *READERS[command], option, place)
 
     assert 1 == result.exit_code
-    assert f"'{place}' must be a place that can be written to. There is no folder 'no'." in result.stderr
+    assert f"'{place}' cannot be written. Folder not found: 'no'." in result.stderr
     assert not Path("no").exists()

@@ -22,11 +22,11 @@ GOAL = ("--minimize", "cost(fp=2, fn=1)")
 
 
 def test_compare_prints_the_winner(two, run):
-    """The table names the winner, its threshold and the tests."""
+    """The table names the best model, its threshold and the tests; one that may be chance is no winner."""
     result = run("compare", two, "--label", "y", "--score", "m1", "--score", "m2", *GOAL)
     assert 0 == result.exit_code
-    assert "winner    m1" in result.stdout
-    assert "verdict   m1 cannot be told apart from m2 on these rows" in result.stdout
+    assert "best here   m1" in result.stdout
+    assert "verdict     m1 cannot be told apart from m2 on these rows" in result.stdout
     assert "McNemar p" in result.stdout
     assert all(len(line) <= 80 for line in result.stdout.splitlines())
 
@@ -137,7 +137,7 @@ def test_curve_refuses_an_unwritable_folder(two, run, tmp_path):
     place = str(tmp_path / "file" / "x")
     result = run("curve", two, "--label", "y", "--score", "m1", "--plot", "roc", "-o", place)
     assert 1 == result.exit_code
-    assert "can be written to" in result.stderr
+    assert "cannot be written" in result.stderr
 
 
 def test_curve_at_gives_the_whole_catalogue(two, run):

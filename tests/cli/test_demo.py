@@ -133,7 +133,7 @@ def test_a_folder_that_is_missing_is_exit_1(run, tmp_path):
 
     assert 1 == result.exit_code
     assert "" == result.stdout
-    assert f"There is no folder '{tmp_path / 'no'}'." in result.stderr
+    assert f"Folder not found: '{tmp_path / 'no'}'." in result.stderr
 
 
 def test_example_in_the_repository_is_what_the_demo_writes(saved, tmp_path):
@@ -170,5 +170,5 @@ def test_a_full_disk_leaves_no_half_file(process, tmp_path):
     _, err = running.communicate()
 
     assert 1 == running.returncode
-    assert "must be a place that can be written to" in err
+    assert "cannot be written" in err
     assert [] == list(tmp_path.iterdir())

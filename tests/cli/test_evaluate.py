@@ -25,7 +25,7 @@ def test_a_threshold_is_that_of_the_library(run, scores):
 
     expected = cp.evaluate(cp.read(scores, label="y", score="p"), threshold=0.5)
     assert expected.to_dict() == json.loads(result.stdout)
-    assert "95% interval" in run(*asked).stdout
+    assert "95 % interval" in run(*asked).stdout
 
 
 def test_predicted_classes(run, animals):

@@ -42,7 +42,21 @@ def test_all_plots_are_one_word(run, scores, tmp_path):
 
     assert 0 == result.exit_code
     assert {"roc", "pr", "confusion", "scores", "brier"} <= drawn
-    assert "Left out profit: " in result.stderr
+    assert "Left out profit: --maximize must be an amount to draw" in result.stderr
+
+
+def test_plots_mark_what_the_table_marks(run, scores, tmp_path):
+    """Without a goal the best F1 is marked, as `--help` says; nothing touches the edge of a plot."""
+    import matplotlib.image
+
+    for form in ("svg", "png"):
+        run("curve", scores, *DATA, "--plot", "roc,pr,gain,det,ks", "--format", form, "-o", str(tmp_path))
+    for name in ("roc", "pr", "gain"):
+        assert "best f1 = 0.8" in (tmp_path / f"{name}.svg").read_text(encoding="utf-8")
+    for path in tmp_path.glob("*.png"):
+        ink = matplotlib.image.imread(path)[..., :3].min(axis=2) < 0.9
+        edges = ink[:10].any(), ink[-10:].any(), ink[:, :10].any(), ink[:, -10:].any()
+        assert (False, False, False, False) == edges, path.stem
 
 
 def test_plots_repeat_and_have_a_look(run, scores, tmp_path):
@@ -88,6 +102,7 @@ def test_without_a_browser_a_pdf_is_an_error(run, scores, tmp_path, monkeypatch)
         (("--maximize", "recall", "--subject-to", "precision=0.95"), "did you mean 'precision >= 0.95'?"),
         (("--maximize", "recall", "--subject-to", "precision >= 95%"), "did you mean 'precision >= 0.95'?"),
         (("--maximize", "recall", "--subject-to", "precision >= 95"), "did you mean 'precision >= 0.95'?"),
+        (("--maximize", "recall", "--subject-to", "precision >= 0,95"), "did you mean 'precision >= 0.95'?"),
     ],
     ids=lambda x: x[-1] if isinstance(x, tuple) else None,
 )
@@ -123,6 +138,33 @@ def test_bad_rows_are_named_by_their_line_and_the_way_out_works(run, tmp_path, t
     assert f"{line} '{path}'" in result.stderr
     options = shlex.split(said.partition(": ")[2])
     assert 0 == run("find", str(path), *DATA, "--maximize", "f1", *options).exit_code
+
+
+def test_one_of_several_labels_against_the_rest(run, tmp_path):
+    """The hint of labels that are not two has an option that works in the shell."""
+    import shlex
+
+    path = tmp_path / "three.csv"
+    path.write_text("y,p\nit's,0.9\nno,0.3\nmaybe,0.4\nno,0.2\n", encoding="utf-8")
+    result = run("find", str(path), *DATA, "--maximize", "f1")
+    (said,) = [row for row in result.stderr.splitlines() if row.startswith("In the shell: ")]
+
+    assert 1 == result.exit_code
+    options = shlex.split(said.partition(": ")[2])
+    assert 0 == run("find", str(path), *DATA, "--maximize", "f1", *options).exit_code
+
+
+@pytest.mark.parametrize("command", ["find", "curve", "compare"])
+def test_inverted_scores_are_met_with_the_option_that_works(run, tmp_path, command):
+    """The option in the hint is a flag, and the answer with it is the one that was wanted."""
+    path = tmp_path / "inverted.csv"
+    path.write_text("y,p\n" + "".join(f"{int(i < 20)},{i / 100}\n" for i in range(100)), encoding="utf-8")
+    goal = () if command == "curve" else ("--maximize", "f1")
+    result = run(command, str(path), *DATA, *goal)
+
+    assert "if low scores mean positive, pass --lower-is-positive; otherwise" in result.stderr
+    again = run(command, str(path), *DATA, *goal, "--lower-is-positive")
+    assert (0, "") == (again.exit_code, again.stderr)
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,7 @@ def test_a_large_file_streams(run, parquet, monkeypatch):
     monkeypatch.setattr(reading, "MEMORY_ROWS", 100)
     monkeypatch.setattr(FileSource, "__init__", _told(FileSource.__init__, opened))
 
+    del expected["loss"]  # needs the rows in memory
     assert expected == shown(run("find", parquet, *GOAL, "--json"))
     assert [True] == opened
 

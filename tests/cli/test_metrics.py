@@ -75,6 +75,11 @@ def test_show_of_an_unknown_name_is_exit_1(run):
     assert "Hint: did you mean 'mcc'?" in result.stderr
 
 
+def test_the_help_cuts_no_sentence(run):
+    """Each command of the group is described in full."""
+    assert "..." not in run("metrics", "--help").stdout.replace("[ARGS]...", "")
+
+
 def test_a_name_in_place_of_a_command_is_met_with_the_command(run):
     """`cutpoints metrics mcc` says how to explain a metric."""
     result = run("metrics", "mcc")

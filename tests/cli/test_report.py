@@ -81,6 +81,22 @@ def test_names_unit_and_volume(scores):
     assert "--per-month" in wrong.stderr
 
 
+def test_inverted_scores_are_met_with_what_works(tmp_path):
+    """The warning says how to negate the scores, and does so."""
+    import shlex
+
+    path = tmp_path / "inverted.csv"
+    path.write_text("y,p\n" + "".join(f"{int(i < 20)},{i / 100}\n" for i in range(100)), encoding="utf-8")
+    result = run(path, *COLUMNS, "--json")
+    (said,) = [row for row in result.stderr.splitlines() if row.startswith("To negate them: ")]
+
+    assert "High scores belong to negatives here" in result.stderr
+    _, query, _, score = shlex.split(said.partition(": ")[2])
+    again = run(path, "--label", "y", "--maximize", "f1", "--sql", query, "--score", score, "--json")
+    assert (0, "") == (again.exit_code, again.stderr)
+    assert 1.0 == json.loads(again.stdout)["models"][0]["solution"]["value"]
+
+
 def test_standard_input(scores):
     """A dash reads from a pipe, for several models too."""
     text = Path(scores).read_text(encoding="utf-8")
@@ -105,6 +121,7 @@ def test_standard_input(scores):
         (("--label", "y", "--score", "nope", "--maximize", "f1", "--json"), 1, "nope"),
         (("--label", "y", "--score", "p", "--maximize", "f11", "--json"), 1, "f11"),
         ((*COLUMNS, "--subject-to", "fpr < 0", "--json"), 3, "fpr < 0"),
+        ((*COLUMNS, "-o", "page.docx"), 2, "'page.docx' must end in .html, .htm or .pdf."),
     ],
 )
 def test_slips_are_told(scores, arguments, code, message):

@@ -376,6 +376,9 @@ def test_the_verdict_names_a_winner_only_if_it_is_one(goal):
     assert f" {more}, 95 % interval " in clear.verdict
     assert "cannot be told apart from" in close.verdict
     assert clear.verdict == clear.to_dict()["verdict"]
+    assert "\nwinner    good\n" in repr(clear)
+    assert "\nbest here  " in repr(close)
+    assert "winner" not in close._repr_html_()
     assert "was not tested" in cp.compare(y, {"poor": poor, "good": good}, n_bootstrap=0, **goal).verdict
     assert "equally good" in cp.compare(y, {"a": good, "b": good}, **goal).verdict
 
@@ -439,18 +442,18 @@ def test_equal_amounts_are_a_cost_by_counts():
     assert plain.interval.high == pytest.approx(by_row.interval.high, abs=0.05 * width)
 
 
-def test_intervals_of_money_cover():
+@pytest.mark.parametrize("size", [200, pytest.param(1500, marks=pytest.mark.slow)])
+def test_intervals_of_money_cover(size):
     """Over fresh payments, about 95 % of the intervals hold the true difference."""
     rng = np.random.default_rng(9)
-    for size in (200, 1500):
-        held = 0
-        for _ in range(200):
-            y, amount, decisions = payments(size, rng)
-            found = money_test(y, amount, decisions, n_bootstrap=500)
-            # A fraud has probability 0.3 and costs exp(3.5) on average; 0.2 of them the first finds more.
-            truth = -size * 0.3 * 0.2 * math.exp(3.5)
-            held += found.interval.low <= truth <= found.interval.high
-        assert 0.89 <= held / 200 <= 0.99
+    held = 0
+    for _ in range(200):
+        y, amount, decisions = payments(size, rng)
+        found = money_test(y, amount, decisions, n_bootstrap=500)
+        # A fraud has probability 0.3 and costs exp(3.5) on average; 0.2 of them the first finds more.
+        truth = -size * 0.3 * 0.2 * math.exp(3.5)
+        held += found.interval.low <= truth <= found.interval.high
+    assert 0.89 <= held / 200 <= 0.99
 
 
 def test_compare_tests_money():

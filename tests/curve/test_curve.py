@@ -13,6 +13,7 @@ from sklearn import metrics as sk
 import cutpoints as cp
 import oracle
 from cutpoints._curve import areas
+from cutpoints._curve.table import Table
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 LECTURE = ([0, 0, 1, 1, 0, 0, 1, 1], [0, 0.1, 0.3, 0.3, 0.3, 0.4, 0.7, 0.9])
@@ -42,6 +43,12 @@ def as_masses(data):
 def exact_points(masses):
     """FP and TP at every cut, from (0, 0)."""
     return [(0, 0)] + [(c.confusion.fp, c.confusion.tp) for c in oracle.cuts(masses)]
+
+
+def both(data):
+    """The curve of rows of score, label and weight, and the oracle's points of it."""
+    scores, labels, weights = map(list, zip(*data, strict=True))
+    return cp.curve(labels, scores, sample_weight=weights), exact_points(as_masses(data))
 
 
 def trapezoid(points):
@@ -87,10 +94,7 @@ def test_counts_are_those_of_a_plain_pass(data, dtype):
 @given(rows)
 def test_auc_is_the_exact_area(data):
     """The area is that of exact sums of weights, rounded once; with one class it is NaN."""
-    masses = as_masses(data)
-    scores, labels, weights = map(list, zip(*data, strict=True))
-    curve = cp.curve(labels, scores, sample_weight=weights)
-    points = exact_points(masses)
+    curve, points = both(data)
     total = points[-1][0] * points[-1][1]
     if total == 0:
         assert math.isnan(curve.auc)
@@ -107,10 +111,7 @@ def test_auc_is_the_exact_area(data):
 @given(rows)
 def test_hull_is_the_slow_hull(data):
     """The hull in integers has the vertices, and the area, of the definition in fractions."""
-    masses = as_masses(data)
-    scores, labels, weights = map(list, zip(*data, strict=True))
-    curve = cp.curve(labels, scores, sample_weight=weights)
-    points = exact_points(masses)
+    curve, points = both(data)
     if points[-1][0] * points[-1][1] == 0:
         with pytest.raises(InvalidInputError, match="hull"):
             curve.hull()
@@ -123,10 +124,7 @@ def test_hull_is_the_slow_hull(data):
 @given(rows, st.integers(1, 8))
 def test_partial_auc_is_exact(data, eighths):
     """The partial area is cut inside a step where the rate says so."""
-    masses = as_masses(data)
-    scores, labels, weights = map(list, zip(*data, strict=True))
-    curve = cp.curve(labels, scores, sample_weight=weights)
-    points = exact_points(masses)
+    curve, points = both(data)
     if points[-1][0] * points[-1][1] == 0:
         return
     limit = Fraction(eighths, 8) * points[-1][0]
@@ -510,3 +508,10 @@ def test_probabilities_of_a_decision_curve_are_numbers():
     c = cp.curve([0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8])
     with pytest.raises(InvalidParameterError, match="probabilities in"):
         c.decision_curve(["a"])
+
+
+def test_tables_have_no_exponents():
+    """Small differences and large amounts are written out, in text and in notebooks."""
+    table = Table({"gain": np.array([-6.50299e-05, 2.5e9, 0.25, np.inf])})
+    assert ["gain", "-0.0000650299", "2,500,000,000", "0.25", "inf"] == str(table).split()
+    assert "2,500,000,000" in table._repr_html_()

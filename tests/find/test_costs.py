@@ -20,9 +20,7 @@ from strategies import problems
 
 CELLS = ("tp", "fp", "fn", "tn")
 NUMBERS = ("0", "1", "5", "-1", "0.1", "-2.5", "0.02")
-steps = st.builds(
-    dict, buckets=st.integers(2, 6), few=st.integers(0, 4), block=st.integers(1, 5), direct=st.just(0)
-)
+steps = st.builds(dict, buckets=st.integers(2, 6), few=st.integers(0, 4), block=st.integers(1, 5))
 
 
 @st.composite

@@ -39,84 +39,71 @@ from strategies import (
 steps = st.fixed_dictionaries(
     {
         "buckets": st.integers(2, 8),
-        "few": st.integers(0, 3),
+        "few": st.sampled_from([0, 1, 2, 3, 10**6]),
         "block": st.integers(1, 6),
         "sample": st.integers(1, 8),
-        "keep": st.sampled_from([1, 2, 10**9]),
-        "direct": st.sampled_from([0, 10**6]),
     }
 )
 
 
-def check(problem, direction, text, wanted, *, method, constraints=(), **small):
-    """Ask both and compare; an objective that is undefined at every cut is an error."""
+def check(problem, direction, text, wanted, *, constraints=(), **small):
+    """Compare each search with the oracle; an objective that is undefined at every cut is an error."""
     bounds = [constraint.meaning for constraint in constraints]
     expected = solve(problem.rows, wanted, direction, bounds)
-    options = {"method": method, "subject_to": [constraint.text for constraint in constraints]}
-    with small_steps(**small):
-        if expected.status == "undefined":
-            with pytest.raises(InvalidInputError, match="0/0 at every cut"):
-                ask(problem, direction, text, **options)
-            return
-        solution = ask(problem, direction, text, **options)
-    assert_answer(expected, solution, wanted)
+    for method in METHODS:
+        options = {"method": method, "subject_to": [constraint.text for constraint in constraints]}
+        with small_steps(**small):
+            if expected.status == "undefined":
+                with pytest.raises(InvalidInputError, match="0/0 at every cut"):
+                    ask(problem, direction, text, **options)
+                continue
+            solution = ask(problem, direction, text, **options)
+        assert_answer(expected, solution, wanted)
 
 
 # --- against the oracle
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("metric", EXAMPLES, ids=str)
-def test_metric_of_the_catalogue(metric, kind, method):
+def test_metric_of_the_catalogue(metric, kind):
     """Threshold, value, confusion, interval and ties are those of the oracle, to the last bit."""
 
     @settings(max_examples=12)
     @given(problem=problems(kind), direction=directions, small=steps)
     def run(problem, direction, small):
-        check(problem, direction, metric, meaning(metric), method=method, **small)
+        check(problem, direction, metric, meaning(metric), **small)
 
     run()
 
 
-@pytest.mark.parametrize("method", METHODS)
 @given(problem=problems(), direction=directions, objective=weighted_sums(), small=steps)
-def test_weighted_sum(problem, direction, objective, small, method):
+def test_weighted_sum(problem, direction, objective, small):
     """Sums of metrics with decimal weights are compared exactly, also where the parts disagree."""
-    check(problem, direction, objective.text, objective.meaning, method=method, **small)
+    check(problem, direction, objective.text, objective.meaning, **small)
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=50)
 @given(data=st.data(), direction=directions, objective=objectives(), small=steps)
-def test_constraints(data, direction, objective, small, *, kind, method):
+def test_constraints(data, direction, objective, small, *, kind):
     """Any conjunction of constraints is met exactly, or the attainable value of each is told."""
     problem = data.draw(problems(kind))
     constraints = data.draw(conjunctions())
-    check(
-        problem,
-        direction,
-        objective.text,
-        objective.meaning,
-        method=method,
-        constraints=constraints,
-        **small,
-    )
+    check(problem, direction, objective.text, objective.meaning, constraints=constraints, **small)
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     "metric", [m.f1, m.mcc, m.precision, m.cost(fp=2, fn=1), m.information_gain], ids=str
 )
-def test_more_rows(metric, method):
+def test_more_rows(metric):
     """Up to a hundred rows, so that the narrow search has something to drop."""
 
     @settings(max_examples=12)
     @given(problem=problems(min_size=40, max_size=100), small=steps)
     def run(problem, small):
         direction = "minimize" if metric.direction == "lower" else "maximize"
-        check(problem, direction, metric, meaning(metric), method=method, **small)
+        check(problem, direction, metric, meaning(metric), **small)
 
     run()
 
@@ -188,7 +175,7 @@ def test_narrow_takes_several_passes_over_several_ranges():
     assert ["histogram"] * (len(kinds) - 1) + ["rows"] == kinds
     assert len(kinds) >= 5
     assert max(ranges for _, ranges in source.asked) >= 2
-    assert narrowed.certificate.passes >= len(kinds)
+    assert 2 == narrowed.certificate.passes  # what the first question leaves is kept
     assert narrowed.certificate.rows_examined < 100
     assert "narrow" == narrowed.certificate.method
     assert everything(swept) == everything(narrowed)
@@ -213,7 +200,7 @@ def test_several_passes_over_the_catalogue(metric, kind):
     direction = "minimize" if metric.direction == "lower" else "maximize"
     options = {"subject_to": "predicted_positive_rate <= 0.7" if seed % 2 else None}
     swept = ask(problem, direction, metric, method="sweep", **options)
-    with small_steps(buckets=64 + seed % 64, few=2, block=700, keep=10 + seed % 100):
+    with small_steps(buckets=64 + seed % 64, few=2, block=700):
         narrowed = ask(problem, direction, metric, method="narrow", **options)
 
     assert everything(swept) == everything(narrowed)
@@ -253,8 +240,7 @@ def test_narrow_keeps_zero_apart_from_the_scores_below_it():
 # --- exactness where floats fail
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_sum_of_tenths_is_a_tie(method):
+def test_a_sum_of_tenths_is_a_tie():
     """0.1 + 0.2 and 0.3 differ as floats; as weights of rows they differ too, and it is seen."""
     scores = np.array([3.0, 2.0, 1.0, 0.0])
     y = np.array([1, 1, 0, 0])
@@ -262,7 +248,7 @@ def test_a_sum_of_tenths_is_a_tie(method):
     w = np.array([0.1, 0.2, 0.3, 1.0])
     problem = Problem("float weights", scores, y, w)
 
-    check(problem, "maximize", "accuracy", Sum((Term("accuracy"),)), method=method)
+    check(problem, "maximize", "accuracy", Sum((Term("accuracy"),)))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -306,9 +292,8 @@ def test_a_difference_below_a_float_wins(method):
     assert 0 == len(solution.ties)
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["fowlkes_mallows", "mcc", "g_mean", "f1", "precision"])
-def test_weights_over_a_hundred_orders_of_magnitude(name, method):
+def test_weights_over_a_hundred_orders_of_magnitude(name):
     """Weights of 1e50 beside 1e-50 are added and compared exactly."""
     problem = Problem(
         "float weights",
@@ -317,26 +302,20 @@ def test_weights_over_a_hundred_orders_of_magnitude(name, method):
         np.array([1e50, 1e-50, 1e-50, 1e-30]),
     )
 
-    check(problem, "maximize", name, Sum((Term(name),)), method=method)
+    check(problem, "maximize", name, Sum((Term(name),)))
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_two_metrics_that_cancel(method):
-    """Lift equals LR+ where everybody is called positive: a constraint of one on the other knows."""
-    y = np.array([1, 0, 0, 1, 0, 0, 0])
-    s = np.arange(7.0)
-    solution = cp.find(y, s, maximize="predicted_positive", subject_to="lift >= lr_plus", method=method)
-
-    assert "optimal" == solution.status
-    assert 0.0 == solution.threshold
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_sum_of_metrics_that_cancel(method):
-    """Where lift and LR+ are both 1, 0.1 + 0.2 <= 0.3 holds, which it does not in floats."""
-    y = np.array([1, 0, 1, 0, 1, 0, 0])
-    constraint = "0.1*lift + 0.2*lr_plus <= 0.3*lift"
-    solution = cp.find(y, np.arange(7.0)[::-1], maximize="recall", subject_to=constraint, method=method)
+@pytest.mark.parametrize(
+    ("y", "objective", "constraint"),
+    [
+        ([0, 0, 0, 1, 0, 0, 1], "predicted_positive", "lift >= lr_plus"),
+        ([1, 0, 1, 0, 1, 0, 0], "recall", "0.1*lift + 0.2*lr_plus <= 0.3*lift"),  # 0.1 + 0.2 > 0.3 in floats
+    ],
+)
+def test_two_metrics_that_cancel(y, objective, constraint, method):
+    """Where everybody is called positive lift and LR+ are both 1: a constraint of one on the other knows."""
+    solution = cp.find(y, np.arange(7.0)[::-1], maximize=objective, subject_to=constraint, method=method)
 
     assert "optimal" == solution.status
     assert 0.0 == solution.threshold
@@ -372,13 +351,12 @@ def test_zero_as_a_float_need_not_be_zero(name, method):
     assert "infeasible" == positive.status
 
 
-@pytest.mark.parametrize("method", METHODS)
 @given(problem=problems(), constraint=cancelling(), direction=directions, small=steps)
-def test_terms_that_cancel(problem, constraint, direction, small, method):
+def test_terms_that_cancel(problem, constraint, direction, small):
     """Differences of metrics are compared with zero exactly, strictly or not."""
     wanted = Sum((Term("predicted_positive"),))
     text = "predicted_positive"
-    check(problem, direction, text, wanted, method=method, constraints=[constraint], **small)
+    check(problem, direction, text, wanted, constraints=[constraint], **small)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -775,6 +753,16 @@ def test_callable_without_a_signature():
     assert expected.threshold == cp.find(y, s, maximize=hits).threshold
 
 
+@pytest.mark.parametrize("weight", [5e-324, 1e-300, 1e200])
+@pytest.mark.parametrize("metric", ["prevalence_threshold", "information_gain"])
+def test_value_of_a_formula_with_extreme_weights(metric, weight):
+    """One weight for all rows changes no share, however small or large the products of sums would be."""
+    y, s = [0, 1, 1, 0], [0.1, 0.2, 0.3, 0.3]
+    plain = cp.find(y, s, maximize=metric)
+
+    assert plain.value == cp.find(y, s, sample_weight=[weight] * 4, maximize=metric).value
+
+
 EXTREME = st.sampled_from([5e-324, 1e-300, 2e-50, 1e-20, 1.0, 3.0, 1e20, 3e49, 1e200])
 
 
@@ -786,11 +774,11 @@ def test_weights_of_any_size(metric, data, direction):
     drawn = data.draw(problems("unweighted", max_size=8))
     weights = data.draw(st.lists(EXTREME, min_size=len(drawn.scores), max_size=len(drawn.scores)))
     problem = Problem("float weights", drawn.scores, drawn.labels, np.array(weights))
-    for method in METHODS:
-        check(problem, direction, metric, meaning(metric), method=method)
+    check(problem, direction, metric, meaning(metric))
 
 
 @pytest.mark.parametrize("metric", EXAMPLES, ids=str)
+@settings(max_examples=20)
 @given(data=st.data(), weight=st.sampled_from([2, -1, Fraction(1, 3), 1e80, -1e-80]), direction=directions)
 def test_a_sum_of_one_term_chooses_as_the_term(metric, data, weight, direction):
     """Or in reverse if its weight is negative, whatever the weights of rows are."""

@@ -249,7 +249,7 @@ AT_CHANCE = ["youden_j", "mcc", "markedness", "chi_square", "diagnostic_odds_rat
 def test_thousands_of_cuts_that_are_alike(scores, goal, weights):
     """Cuts that are as good as the best, as far as floats can tell, are compared exactly by all searches."""
     rng = np.random.default_rng(3)
-    n = 10_000
+    n = 5_000
     s = rng.random(n // 2).repeat(2) if scores == "pairs" else np.arange(n, dtype=np.float64)
     y, w = (np.arange(n) % 2).astype(np.int8), ALIKE[weights](rng, n)
 

@@ -236,7 +236,7 @@ def test_a_failed_save_leaves_nothing(data, tmp_path, monkeypatch):
 def test_an_unwritable_folder_is_named(data, tmp_path):
     """A file where a folder must be is an error that names the place."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidInputError, match="can be written to"):
+    with pytest.raises(InvalidInputError, match="cannot be written"):
         plots.RocDisplay.of_curve(cp.curve(*data)).save(tmp_path / "file" / "roc.png")
 
 

@@ -280,6 +280,19 @@ def test_a_threshold_is_typed(visit, scored):
     assert before == raw(page, "#now")
 
 
+def test_a_threshold_above_all_scores_flags_nobody(visit, pages):
+    """Where not all cuts are drawn, a typed threshold beyond the scores is still taken at its word."""
+    rng = np.random.default_rng(3)
+    y = (rng.random(5000) < 0.3).astype(int)
+    cp.report(y, rng.normal(y), pages / "many.html", maximize="f1")
+    page = visit("many.html")
+    page.locator("#now").fill("99")
+    page.keyboard.press("Enter")
+
+    assert "none" == page.locator("#now").input_value()
+    assert text_of(page, "#sentence").startswith("Flag no case: this flags 0 % of cases")
+
+
 def test_charts_tell_and_move_the_threshold(visit, scored):
     """Pointing at a chart names what it shows there; a click moves the threshold there."""
     y, good, _ = scored
@@ -571,6 +584,11 @@ def test_models_are_switched_by_keyboard(visit, scored):
     assert "good is better than worse by" in page.locator("#verdict").inner_text()
     enter(page, cost_fp="2")
     assert page.locator("#verdict").is_hidden()  # it was tested for other costs
+    page.locator("#reset").click()
+    assert page.locator("#verdict").is_visible()
+    page.locator("#month").fill("500")
+    assert page.locator("#verdict").is_hidden()  # its money is for 1,000 cases
+    assert "" == page.locator("#loss").inner_text()
 
 
 def test_policies_are_downloaded(visit, scored, tmp_path):
@@ -822,7 +840,7 @@ def test_large_data_are_exact_at_the_optimum_and_bounded_elsewhere(visit, pages,
     from cutpoints._search import run
 
     monkeypatch.setattr(cuts, "ALL_CUTS_ROWS", 1000)
-    monkeypatch.setattr(run, "DIRECT_ROWS", 1000)
+    monkeypatch.setattr(run, "FETCHED_ROWS", 1000)
     rng = np.random.default_rng(3)
     y = (rng.random(60_000) < 0.2).astype(int)
     p = 1 / (1 + np.exp(-(rng.normal(size=60_000) + 1.5 * y)))

@@ -59,7 +59,7 @@ def way(request, monkeypatch):
     """Look at all cuts, or at buckets, which otherwise only a million rows are."""
     if request.param:
         monkeypatch.setattr(cuts_room, "ALL_CUTS_ROWS", 100)
-        monkeypatch.setattr(run, "DIRECT_ROWS", 100)
+        monkeypatch.setattr(run, "FETCHED_ROWS", 100)
     return request.param
 
 

@@ -36,7 +36,7 @@ def few_buckets(limit):
     """Let a sketch have few buckets, and let searches narrow, so that a few rows show everything."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_contents, "MAX_BUCKETS", limit)
-        patch.setattr(run, "DIRECT_ROWS", 0)
+        patch.setattr(run, "FETCHED_ROWS", 0)
         yield
 
 
@@ -739,7 +739,7 @@ def test_files_that_are_no_files(tmp_path):
         file.truncate(_file.LARGEST_FILE + 1)
     with pytest.raises(InvalidInputError, match="longer than any sketch"):
         cp.Sketch.load(tmp_path / "long")
-    with pytest.raises(InvalidInputError, match="can be written to"):
+    with pytest.raises(InvalidInputError, match="cannot be written"):
         cp.Sketch().save(tmp_path / "no" / "folder")
 
 

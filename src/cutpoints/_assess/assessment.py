@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._equality import compared_by_value
-from cutpoints._format import count, html_pairs, json_form, json_number, short, text_pairs
+from cutpoints._format import count, html_pairs, json_form, json_number, percent, short, text_pairs
 from cutpoints._goal import in_words
 
 if TYPE_CHECKING:
@@ -154,15 +154,15 @@ class Assessment:
             f"{short(self.resubstitution)} on the rows that chose it"
         )
         if math.isnan(self.cross_validated):
-            text += ", and what to expect on new rows cannot be said: no fold could be judged"
+            text += "; the value on new rows is unknown, since no fold could be judged"
         elif self.optimism > 0:
             text += f", which is {short(self.optimism)} too good: expect about {short(self.cross_validated)} "
             text += "on new rows"
         else:
-            text += f", and about the same ({short(self.cross_validated)}) is to be expected on new rows"
+            text += f"; expect about the same on new rows ({short(self.cross_validated)})"
         if math.isfinite(self.lower_bound):
             worst = "at least" if self._sign > 0 else "at most"
-            text += f", {worst} {short(self.lower_bound)} with {self.confidence:.0%} confidence"
+            text += f", {worst} {short(self.lower_bound)} with {percent(self.confidence)} confidence"
         text += "."
         broken = [
             f"'{one}' ({short(self.cross_validation.constraints[one])})"
@@ -171,7 +171,7 @@ class Assessment:
         if broken:
             text += (
                 f" Cross-validated, {' and '.join(broken)} does not hold: for a constraint that holds on new "
-                "data, use find with confidence."
+                "data, give find a guarantee."
             )
         return text
 
@@ -241,7 +241,7 @@ class Assessment:
         ]
         if none := self.cross_validation.infeasible_folds:
             lines.append(("infeasible", f"{none} of {self.folds} folds had no allowed threshold"))
-        level = f"{self.confidence:.0%}"
+        level = percent(self.confidence)
         lines += [
             ("near-optimal", f"{self.near_optimal}   within {short(self.tolerance)} of the best value"),
             (

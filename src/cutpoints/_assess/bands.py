@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutpoints._equality import compared_by_value
 from cutpoints._evaluate import proportion_interval
 from cutpoints.metrics.expression import Box
 
@@ -27,7 +28,8 @@ _SHARES = 5
 """Shares of positives at which a metric is bounded: the ends of their interval and three between."""
 
 
-@dataclass(frozen=True)
+@compared_by_value
+@dataclass(frozen=True, eq=False)
 class Band:
     """The values that are possible at each threshold, all at once with this confidence.
 

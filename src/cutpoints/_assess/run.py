@@ -211,7 +211,9 @@ def _not_linear(wanted: Goal) -> str | None:
     if wanted.constraints:
         return "with constraints there is no exact test of which threshold is better"
     if odds(wanted) is None:
-        return f"it needs a linear cost such as accuracy or cost(fp=2, fn=1), and {wanted.expression} is none"
+        return (
+            f"it needs a linear cost such as accuracy or cost(fp=2, fn=1), which {wanted.expression} is not"
+        )
     return None
 
 

@@ -15,7 +15,7 @@ from cutpoints._curve import Table
 from cutpoints._curve.hull import sentence
 from cutpoints._equality import compared_by_value
 from cutpoints._evaluate import evaluate_cut
-from cutpoints._format import exact, html_pairs, json_form, json_number, p_value, short
+from cutpoints._format import exact, html_pairs, json_form, json_number, p_value, short, text_pairs
 from cutpoints._search.hulls import chain
 from cutpoints._validate import one_of
 from cutpoints.exceptions import InfeasibleError, InvalidParameterError
@@ -263,7 +263,7 @@ class Comparison:
                 f"{best.name} has the best {name}, {short(best.value)} against {value} of {others[0]}; "
                 "whether that is chance was not tested."
             )
-        close = [test for test in self.tests if not self._settled(test)]
+        close = self._close
         test = close[0] if close else self.tests[0]
         low, high = sorted(abs(x) if not close else self.goal.sign * x for x in test.bootstrap.interval)
         more = "higher" if self.goal.sign > 0 else "lower"
@@ -275,10 +275,24 @@ class Comparison:
         names = " and ".join(one.second for one in close)
         return f"{best.name} cannot be told apart from {names} on these rows: {gap}."
 
-    def _settled(self, test: PairedTest) -> bool:
-        """Whether the interval of the difference is on the better side of zero."""
-        low, high = test.bootstrap.interval
-        return low > 0 if self.goal.sign > 0 else high < 0
+    @property
+    def _close(self) -> list[PairedTest]:
+        """The tests against models that may be as good: the interval of the difference reaches zero."""
+        return [
+            test
+            for test in self.tests
+            if not (
+                test.bootstrap.interval.low > 0 if self.goal.sign > 0 else test.bootstrap.interval.high < 0
+            )
+        ]
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the goal, who is best, and the verdict; a winner is called so only if it is one."""
+        names = ", ".join(self.winners) or "none meets the constraints"
+        if len(self.winners) > 1:
+            names += " (equal)"
+        best = "best here" if self._close else "winner"
+        return [("goal", str(self.goal)), (best, names), ("verdict", self.verdict)]
 
     def raise_if_infeasible(self) -> Comparison:
         """Return itself, or raise `InfeasibleError` with the best that any model attains."""
@@ -371,21 +385,11 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Show the verdict and the models in a notebook."""
-        facts = [("goal", str(self.goal)), ("winner", ", ".join(self.winners) or "none")]
-        return html_pairs([*facts, ("verdict", self.verdict)]) + self.table()._repr_html_()
+        return html_pairs(self.facts()) + self.table()._repr_html_()
 
     def __repr__(self) -> str:
-        lines = [f"goal      {self.goal}"]
-        if len(self.winners) > 1:
-            lines.append(f"winners   {', '.join(self.winners)} (equal)")
-        else:
-            lines.append(f"winner    {self.winners[0] if self.winners else 'none meets the constraints'}")
-        lines += [
-            f"verdict   {self.verdict}",
-            f"baseline  accuracy {short(self.baseline)} by always naming the larger class",
-            "",
-            str(self.table()),
-        ]
+        baseline = ("baseline", f"accuracy {short(self.baseline)} by always naming the larger class")
+        lines = [text_pairs([*self.facts(), baseline]), "", str(self.table())]
         for test in self.tests:
             low, high = map(short, test.bootstrap.interval)
             chance = "" if test.auc_p_value is None else f" ({p_value(test.auc_p_value)})"

@@ -153,13 +153,13 @@ def brier_curve(cuts: Cuts, envelope: CostCurve | None) -> BrierCurve:
         best_area = 0.0
     else:
         turns = _turns(envelope, positives, negatives)
-        best_area = _area(turns, _best_loss(turns, envelope, positives, negatives))
+        best_area = float(np.trapezoid(_best_loss(turns, envelope, positives, negatives), turns))
         # The best loss bends where the best threshold changes: these points belong to the curve.
         extra = turns[~np.isin(turns, c)]
         place = np.searchsorted(c, extra)
         c, loss = np.insert(c, place, extra), np.insert(loss, place, np.interp(extra, c, loss))
         best = _best_loss(c, envelope, positives, negatives)
-    return BrierCurve(c, loss, best, _area(c, loss), best_area)
+    return BrierCurve(c, loss, best, float(np.trapezoid(loss, c)), best_area)
 
 
 def _best_loss(c: Array, envelope: CostCurve, positives: float, negatives: float) -> Array:
@@ -174,10 +174,6 @@ def _turns(envelope: CostCurve, positives: float, negatives: float) -> Array:
     """Return the cost proportions at which the best threshold changes, ascending."""
     pc = envelope.probability_cost[::-1]
     return positives * (1 - pc) / (positives * (1 - pc) + negatives * pc)
-
-
-def _area(x: Array, y: Array) -> float:
-    return float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2))
 
 
 def decision_curve(cuts: Cuts, probability: Any, hull: Hull | None) -> DecisionCurve:

@@ -146,7 +146,7 @@ class Curve:
 
     def warn_if_inverted(self, *, model: str | None = None) -> None:
         """Warn if positives score clearly lower than negatives."""
-        warn_if_inverted(self._cuts.summary, self._cuts.tp, self._cuts.fp, model=model)
+        warn_if_inverted(self._cuts.summary, self.auc, model=model)
 
     # --- counts and metrics at every cut
 

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoints._format import html_table, shortest_inside, text_table
+from cutpoints._equality import compared_by_value
+from cutpoints._format import count, html_table, shortest_inside, text_table
 from cutpoints._shown import to_frame
 
 _HALF = 10
 
 
+@compared_by_value
 class Table(Mapping[str, NDArray[Any]]):
     """Columns of equal length by name; prints as text, converts to a frame.
 
@@ -66,4 +68,7 @@ class Table(Mapping[str, NDArray[Any]]):
             return shortest_inside(float(self._below[row]), float(value))
         if isinstance(value, str):
             return value
-        return str(value) if isinstance(value, np.integer) else f"{float(value):.6}"
+        if isinstance(value, np.integer):
+            return str(value)
+        text = f"{float(value):.6}"
+        return count(float(value)) if "e" in text else text

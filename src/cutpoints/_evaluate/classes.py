@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints._data.array_input import as_floats
+from cutpoints._data.array_input import as_floats, same_index
 from cutpoints._data.data import Data
 from cutpoints._data.read import read
 from cutpoints._equality import compared_by_value
@@ -134,6 +134,7 @@ def evaluate_classes(
     with needs("evaluate_classes"):
         from sklearn import metrics as sk
 
+    same_index({"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight})
     truth, given = np.asarray(y_true), np.asarray(y_pred)
     if len(truth) != len(given):
         raise InvalidInputError.length(names_and_lengths={"y_true": len(truth), "y_pred": len(given)})

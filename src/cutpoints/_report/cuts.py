@@ -153,7 +153,7 @@ class _SharedPasses:
         self._source = source
         self._threshold = threshold = math.inf if threshold is None else threshold
         self._table = table = source.histogram(None)
-        self._span = table.span(np.arange(len(table.rows), dtype=np.intp))
+        self._span = Ranges(table.low, table.high)
         self._at = at = int(np.searchsorted(self._span.high, threshold))
         self._split = None
         if at < len(table.rows) and self._span.low[at] < threshold:

@@ -124,8 +124,8 @@ def on_new_data(
         "bootstrap of bucket counts",
         expected[0],
         _bound(goal, solution, model.summary),
-        f"bootstrap with {REPLICATES} resamples of {buckets:,} buckets of scores: how much better "
-        "a threshold is on the rows that chose it than on others is subtracted",
+        f"bootstrap with {REPLICATES} resamples of {buckets:,} buckets of scores, which "
+        "estimate how much too good the value is on the rows that chose the threshold",
         tuple(zip(map(str, goal.constraints), values[1:], expected[1:], strict=True)),
     )
 

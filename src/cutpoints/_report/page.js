@@ -35,10 +35,12 @@ function expectedText(x) {
 function showHeadline(m, s, i) {
   const atBest = i === s.best;
   const pristine = ownGoal() && !shifted();
+  // Written for the month of the report, where they speak of money.
+  const asWritten = pristine && (!data.costs.goal || state.month === data.names.per_month);
   $("sentence").textContent = glued(sentence(m, i));
   $("impact").textContent = glued(impact(m, i));
-  $("verdict").hidden = !data.verdict || !pristine;
-  $("loss").textContent = m.loss && pristine ? glued(m.loss.sentence) : "";
+  $("verdict").hidden = !data.verdict || !asWritten;
+  $("loss").textContent = m.loss && asWritten ? glued(m.loss.sentence) : "";
   $("warnings").replaceChildren(...[...(pristine && atBest ? m.warnings : []), ...cautions(m, s, i)].map((text) => element("li", text)));
   $("value-name").textContent = valueName();
   put("value", s.value[i], valueText(s.value[i]));
@@ -223,7 +225,7 @@ function how(m) {
     ["Proof", compared >= rows ? "Every threshold was compared; none is better." : `All ${count(rows)} rows were counted and ${count(compared)} compared one by one; a bound excludes the others. No threshold is better.`],
     ["Expected on new data", m.new_data.value === null ? `Not known: ${m.new_data.how}.` : `${m.new_data.how[0].toUpperCase()}${m.new_data.how.slice(1)}.`],
     ...m.new_data.constraints.map((one) => [one.constraint, `${short(number(one.value))} on these rows; expect about ${one.expected === null ? "an unknown value" : short(number(one.expected))} on new data.`]),
-    [`Share of ${data.names.positive}`, "Changing it re-weights the two classes: recall and false positive rate stay, everything else follows. Scores by class and Reliability show the data as they are."],
+    [`Share of ${data.names.positive}`, "Changing it re-weights the two classes: recall and false positive rate stay the same, everything else follows. Scores by class and Reliability show the data as they are."],
     ["Area under ROC", m.auc.value === null ? "undefined with one class" : `${short(m.auc.value)}${m.auc.error > 0.00005 ? ` \u00b1 ${short(m.auc.error)}` : ""}`],
     ["Drawn", m.cuts.complete ? `All ${count(m.n)} thresholds that make a difference.` : `${count(m.n)} thresholds, each with its exact counts. The best threshold of the report is exact whatever is drawn${CELLS.some(byRow) ? "" : m.cuts.hull_exact ? ", and so is the lowest cost at any costs" : "; the lowest cost at other costs has a bound"}.`],
     ["Data", `${count(rows)} rows${weighted ? " with weights" : ""}, ${count(positives)} positive, ${count(negatives)} negative${label ? `, labels in ${label}` : ""}; scores from ${digits(number(m.scores.low), 6)} to ${digits(number(m.scores.high), 6)}.`],
@@ -250,7 +252,7 @@ function typed(text) {
   }
   let cut = m.n - 1;
   while (cut > 0 && m.t[cut] < at) cut -= 1;
-  if (!m.cuts.complete && at < Infinity && cut + 1 < m.n && m.t[cut] !== at && at - m.t[cut + 1] < m.t[cut] - at) cut += 1;
+  if (!m.cuts.complete && at <= number(m.scores.high) && cut + 1 < m.n && m.t[cut] !== at && at - m.t[cut + 1] < m.t[cut] - at) cut += 1;
   go(cut);
   const same = m.t[cut] === at || Number(m.label[cut]) === at;
   if (!same && !m.cuts.complete) $("threshold-problem").textContent = `The nearest of the ${count(m.n)} thresholds drawn.`;

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
+from cutpoints._atomic import temporary_folder
 from cutpoints._wording import joined
 from cutpoints.exceptions import MissingDependencyError
 
@@ -21,7 +21,7 @@ def print_page(page: str) -> bytes:
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         raise _no_browser()
-    with tempfile.TemporaryDirectory(prefix="cutpoints-") as folder:
+    with temporary_folder() as folder:
         html, pdf = Path(folder) / "page.html", Path(folder) / "page.pdf"
         html.write_text(page, encoding="utf-8")
         command = [

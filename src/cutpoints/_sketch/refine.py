@@ -48,7 +48,7 @@ def _check_near(contents: Contents, data: Source, found: SearchResult, goal: Goa
     low, high = (end.astype(threshold.dtype) for end in (buckets.low[near][0], buckets.high[near][-1]))
     ends = [(low, min(below, high))] * bool(below >= low) + [(threshold, high)] * bool(threshold <= high)
     inside = data.histogram(Ranges(*(np.array(side) for side in zip(*ends, strict=True))))
-    called = inside.span(np.arange(len(inside.rows), dtype=np.intp)).low >= threshold
+    called = inside.low >= threshold
     room = _room(sketched, there)
     _compare("Rows near the optimum", int(buckets.rows[near].sum()), int(inside.rows.sum()))
     for what, sums, side, above in (

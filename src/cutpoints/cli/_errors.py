@@ -37,6 +37,9 @@ def _more(error: CutpointError | DataWarning, options: set[str], file: str | Non
     """Say in which line of the file the first bad value is, and which option helps."""
     kind, name, first = (getattr(error, field, None) for field in ("kind", "name", "first"))
     said = ""
+    if kind == "labels" and "--sql" in options:
+        one = str(getattr(error, "label", "")).replace("'", "''")
+        said = f"\nIn the shell: --sql \"select * replace ({name} = '{one}' as {name}) from data\""  # noqa: S608
     if kind in {"nan", "not_numbers"} and "--where" in options:
         if kind == "nan":
             said = f'\nTo leave them out: --where "{name} is not null"'
@@ -89,7 +92,8 @@ def in_shell(error: CutpointError | DataWarning, context: click.Context) -> str:
         option = next((one for one in (own, *_OPTIONS.get(name, ())) if one in options), None)
         if option is None:
             return name if mention.value is ... else str(mention)
-        return option if mention.value is ... else f"{option} {_quoted(str(mention.value))}"
+        bare = mention.value is ... or mention.value is True
+        return option if bare else f"{option} {_quoted(str(mention.value))}"
 
     return error.worded(spell) + _more(error, options, context.meta.get(_FILES))
 

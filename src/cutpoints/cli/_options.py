@@ -87,8 +87,8 @@ needed_label_option = click.option(
 )
 weight_option = click.option("--weight", metavar="COLUMN", help="Column of weights, if there are any.")
 counts_options = together(
-    click.option("--positives", metavar="COLUMN", help="Instead of labels: positives per row,"),
-    click.option("--negatives", metavar="COLUMN", help="and negatives per row."),
+    click.option("--positives", metavar="COLUMN", help="Positives per row, instead of labels."),
+    click.option("--negatives", metavar="COLUMN", help="Negatives per row, with --positives."),
 )
 pos_label_option = click.option("--pos-label", metavar="LABEL", help="The positive label; 1 by default.")
 lower_option = click.option(

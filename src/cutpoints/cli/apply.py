@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 missing_option = click.option(
     "--missing",
     type=click.Choice(["error", "negative", "positive", "review", "keep"]),
-    help="How to treat missing scores: an error, a decision (review: for bands), or no decision. By default "
-    "as the policy says.",
+    help="How to treat missing scores: an error, a decision (review: for bands), or no decision (keep). By "
+    "default as the policy says.",
 )
 
 
@@ -47,7 +47,7 @@ missing_option = click.option(
     metavar="FILE",
     default="-",
     show_default=True,
-    help="What to write, by its ending: .csv, .tsv, .parquet, .ndjson; - for standard output.",
+    help="Output file, .csv, .tsv, .parquet or .ndjson; - for standard output.",
 )
 @policy_score_option
 @click.option(
@@ -70,19 +70,19 @@ def apply(
 ) -> None:
     """Write rows with a column of decisions: 1 if the score is at least the threshold, else 0.
 
-    A band also gives -1, for review; ordered classes give their names, and labels a column each.
+    A band also writes -1, for review. Ordered classes write their names, and each label gets a column.
 
     FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'new/**/*.parquet', or - for standard input. Files may be larger than memory. All columns are kept as
-    they are, in a CSV to the letter. The output appears whole or not at all.
+    they are, in a CSV character by character. The output file appears complete or not at all.
     """
     if as_json and output == "-":
-        message = "--json cannot be combined with decisions on standard output: give them a file with -o."
+        message = "--json cannot be combined with decisions on standard output. Name a file with -o."
         raise click.UsageError(message)
     output_file(output)
     rule = load(policy, files)
     if output == "-" and sys.stdout.isatty() and any(name.endswith((".parquet", ".pq")) for name in files):
-        message = "Parquet is not for a terminal: give the decisions a file with -o."
+        message = "Parquet cannot be shown in a terminal. Name a file with -o."
         raise click.UsageError(message)
     with waiting("Deciding"):
         done = rule.apply(

@@ -51,7 +51,7 @@ from cutpoints.cli._output import pairs, print_json, show, waiting
     type=float,
     default=0.95,
     show_default=True,
-    help="Of the sets, bounds and intervals.",
+    help="Confidence of the sets, bounds and intervals.",
 )
 @click.option(
     "--tolerance",

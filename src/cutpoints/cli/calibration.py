@@ -128,8 +128,8 @@ def _print(found: Calibration, sentence: str) -> None:
         ("log loss", f"{short(found.log_loss)}"),
         ("ECE", f"{short(found.ece)}   in {curve.bins}"),
         ("slope", f"{short(found.slope)}, intercept {short(found.intercept)}   calibrated: 1 and 0"),
-        ("Spiegelhalter", f"z = {found.spiegelhalter_z:.3g}, {p_value(found.spiegelhalter_p)}"),
-        ("Cox", f"chi2 = {found.cox_chi2:.3g}, {p_value(found.cox_p)}   slope 1 and intercept 0"),
+        ("Spiegelhalter", f"z = {short(found.spiegelhalter_z)}, {p_value(found.spiegelhalter_p)}"),
+        ("Cox", f"chi2 = {short(found.cox_chi2)}, {p_value(found.cox_p)}   slope 1 and intercept 0"),
         ("verdict", found.verdict),
         ("threshold", sentence),
     ]

@@ -138,12 +138,7 @@ def compare(
 
 def _print(found: Comparison, drawn: str | None) -> None:
     """Print the models, the tests, and who is best for which costs."""
-    equal = " (equal)" if len(found.winners) > 1 else ""
-    rows = [
-        ("goal", str(found.goal)),
-        ("winner", ", ".join(found.winners) + equal),
-        ("verdict", found.verdict),
-    ]
+    rows = found.facts()
     if str(found.goal.expression) in ("accuracy", "error_rate"):
         rows.append(("baseline", f"accuracy {value(found.baseline)} by always naming the larger class"))
     if drawn is not None:

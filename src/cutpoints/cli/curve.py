@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import cutpoints as cp
-from cutpoints._format import count, exact, json_number, rows_in_words, shortest_inside, value
+from cutpoints._format import count, exact, json_number, percent, rows_in_words, shortest_inside, value
+from cutpoints.cli._errors import in_shell
 from cutpoints.cli._options import (
     data_options,
     examples,
@@ -206,7 +207,7 @@ def _at(found: Curve, thresholds: Sequence[float], goal: Sequence[str]) -> dict[
 
 
 def _evaluations(found: Curve, thresholds: Sequence[float]) -> list[Evaluation]:
-    """Return the whole catalogue at each threshold; its warnings are printed with it."""
+    """Return the whole catalogue at each threshold, without warnings about accuracy: it is not the goal."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         return [cp.evaluate(found, threshold=threshold) for threshold in thresholds]
@@ -218,11 +219,9 @@ def _print_evaluation(one: Evaluation) -> None:
     for name, x in one.metrics.items():
         low, high = one.intervals.get(name, (None, None))
         rows.append([name, value(x), "" if low is None or high is None else f"[{low:.4f}, {high:.4f}]"])
-    rows.append(["baseline accuracy q0", value(one.baseline), ""])
-    header = [f"at {exact(one.threshold)}", "value", f"{100 * one.confidence:g} % interval"]
+    rows.append(["accuracy of the larger class", value(one.baseline), ""])
+    header = [f"at {exact(one.threshold)}", "value", f"{percent(one.confidence)} interval"]
     show("", table(header, rows, left=1))
-    for text in one.warnings:
-        click.echo(f"Warning: {' '.join(text.split())}", err=True)
 
 
 def _displays(plots: Sequence[str]) -> dict[str, str]:
@@ -256,22 +255,24 @@ def _draw(
     look: Mapping[str, Any],
     everything: bool,
 ) -> list[str]:
-    """Write the plots; the goal, or else the first threshold of --at, is marked in them.
+    """Write the plots with `point` marked, by default the best F1, as in the table.
 
-    Without either, F1 is marked where a plot needs a point. Of `everything`, what these scores or this goal
-    do not allow is left out.
+    Of `everything`, what these scores or this goal do not allow is left out.
     """
     from cutpoints import plots
 
+    given = any(x is not None for x in point.values())
     written = []
     for name, display in displays.items():
-        marked = point if any(x is not None for x in point.values()) or name != "confusion" else F1
+        # A plot of an amount needs one that was asked for.
+        marked = F1 if found.positives and not given and name != "profit" else point
         try:
             made = getattr(plots, display).of_curve(found, **marked)
         except CutpointError as error:
             if not everything:
                 raise
-            click.echo(f"Left out {name}: {error.facts}", err=True)
+            why = in_shell(error, click.get_current_context().find_root())
+            click.echo(f"Left out {name}: {' '.join(why.split())}", err=True)
             continue
         made.name = model
         written.append(str(made.save(paths[name], **look)))

@@ -163,8 +163,8 @@ def _print(results: list[Result], save: str | None) -> None:
         "",
         f"If a miss costs 5 times a false alarm, {cost.solution.interval.shortest} saves "
         f"{saved / cost.default_value:.0%} of the cost at {DEFAULT}.",
-        "Each threshold is the exact optimum on these rows. On new rows expect a little",
-        "less, since it was chosen on the same rows on which it is judged.",
+        "Each threshold is the exact optimum on these rows. Expect slightly worse results",
+        "on new data, since each was chosen on the rows that it is judged on.",
         "",
         *([f"The scores are in {save}. Next:"] if save is not None else ["Next:"]),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import cutpoints as cp
-from cutpoints._format import count, exact, rows_in_words, value
+from cutpoints._format import count, exact, percent, rows_in_words, value
 from cutpoints.cli._options import data_options_with_like, examples, json_option, need_label, read
 from cutpoints.cli._output import beside, pairs, print_json, show, table, two_by_two, waiting
 
@@ -118,7 +118,7 @@ def _print(found: Evaluation) -> None:
         ("data", rows_in_words(sum(c.to_dict().values()), c.tp + c.fn, c.fp + c.tn)),
     ]
     metrics = table(
-        ["", "value", f"{found.confidence:.0%} interval"],
+        ["", "value", f"{percent(found.confidence)} interval"],
         [
             [name, value(x), " to ".join(map(value, found.intervals.get(name, ())))]
             for name, x in found.metrics.items()

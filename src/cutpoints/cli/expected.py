@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 import cutpoints as cp
-from cutpoints._format import count, exact, short, value
+from cutpoints._format import count, exact, interval_text, short, value
 from cutpoints.cli._options import (
     examples,
     files_argument,
@@ -164,7 +164,7 @@ def _print(solution: ExpectedSolution, moved: dict[str, Any] | None) -> None:
             ("theory", f"p >= {count(theory.threshold)} = {theory.rule}, lambda being the best value")
         )
     rows += [
-        ("interval", f"({exact(low)}, {exact(high)}]   the same decisions for any threshold in it"),
+        ("interval", f"{interval_text(low, high)}   the same decisions for any threshold in it"),
         ("expected", f"{count(solution.rows)} rows, {count(solution.positives)} positive"),
     ]
     if moved is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 import cutpoints as cp
-from cutpoints._format import count, exact, rows_in_words, value
+from cutpoints._format import count, interval_text, percent, rows_in_words, value
 from cutpoints.cli._options import (
     data_options_with_like,
     examples,
@@ -259,16 +259,17 @@ def _tell(
     """Print a solution, and what else was asked about it."""
     probabilities = _are_probabilities(data)
     theory = _theory(solution, probabilities=probabilities) if check_calibration else None
+    wanted = solution.goal()
+    shows_usual = probabilities and solution.threshold is not None
+    usual, loss, note = _usual(data, solution, wanted) if shows_usual else (None, None, None)
     if as_json:
-        more = {"theory": theory, "assessment": trust}
+        more = {"theory": theory, "assessment": trust, "loss": loss}
         print_json(
             solution.to_dict() | {name: one.to_dict() for name, one in more.items() if one is not None}
         )
     solution.raise_if_infeasible()
     if as_json:
         return
-    wanted = solution.goal()
-    usual, loss, note = _usual(data, solution, wanted) if probabilities else (None, None, None)
     extra = [] if trust is None else [("on new data", _expected(trust))]
     extra += [] if theory is None else [("calibrated?", theory.sentence)]
     extra += [] if loss is None else [(f"lost at {DEFAULT}", loss.parts)]
@@ -343,7 +344,7 @@ def _expected(trust: Assessment) -> str:
     if trust.band is None:
         return text
     worst = "at least" if trust.solution.direction == "maximize" else "at most"
-    return f"{text}; {worst} {value(trust.lower_bound)} with {trust.confidence:.0%} confidence"
+    return f"{text}; {worst} {value(trust.lower_bound)} with {percent(trust.confidence)} confidence"
 
 
 def _check_by(columns: dict[str, Any], options: dict[str, Any]) -> None:
@@ -434,7 +435,7 @@ def _print(solution: Solution, wanted: Goal, default: Confusion | None, extra: l
         ("goal", str(wanted)),
         ("threshold", f"{solution.interval.shortest}   {solution.rule}"),
         ("value", count(solution.value)),
-        ("interval", f"({exact(low)}, {exact(high)}]   the same decisions for any threshold in it"),
+        ("interval", f"{interval_text(low, high)}   the same decisions for any threshold in it"),
         ("ties", _ties(solution)),
         ("proof", _proof(solution)),
         *([] if solution.guarantee is None else [("guarantee", solution.promise())]),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 import cutpoints as cp
-from cutpoints._format import count, exact, rows_in_words
+from cutpoints._format import count, interval_text, rows_in_words
 from cutpoints.cli._options import (
     data_options,
     examples,
@@ -68,7 +68,7 @@ def _epsilon(_context: click.Context, _option: click.Parameter, text: str) -> fl
     callback=_epsilon,
     help="The margin of the strict inequality of the published form.",
 )
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop the solver after so long.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop the solver after this time.")
 @click.option(
     "--gap",
     type=click.FloatRange(0, 1, max_open=True),
@@ -98,7 +98,7 @@ def ilp(
     as_json: bool,
     **columns: Any,
 ) -> None:
-    """Find the best threshold as an integer program, and count its answer again.
+    """Find the best threshold as an integer program, and verify its answer.
 
     `cutpoints find` gives the same answer, faster. This is to look at the program, to write it to
     a file for another solver, and to check by other means. Goals and constraints must be linear in
@@ -190,7 +190,7 @@ def _print(model: Model, run: Run, solution: Solution, path: str | None) -> None
         *_program(model, path),
         ("threshold", f"{solution.interval.shortest}   positive if score >= threshold"),
         ("value", f"{count(solution.value)}{ties}"),
-        ("interval", f"({exact(low)}, {exact(high)}]   the same decisions for any threshold in it"),
+        ("interval", f"{interval_text(low, high)}   the same decisions for any threshold in it"),
         ("confusion", confusion),
         ("proof", proof),
         ("solver", f"HiGHS: {steps}, {count(run.nodes)} nodes, {run.seconds:.2f} s"),

@@ -64,7 +64,7 @@ def metrics(ctx: click.Context, *, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def show(ctx: click.Context, name: str, *, as_json: bool) -> None:
-    """Explain the metric NAME: its formula, its range, where it is undefined and why.
+    """Explain a metric: formula, range, where it is undefined and why.
 
     Aliases work too: tpr and sensitivity are recall.
     """

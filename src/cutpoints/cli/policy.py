@@ -31,7 +31,7 @@ def policy() -> None:
 @click.argument("file", metavar="POLICY")
 @json_option
 def show_(file: str, *, as_json: bool) -> None:
-    """Check a policy file, and say what is in it."""
+    """Check a policy file and show what is in it."""
     found = load(file, ())
     if as_json:
         print_json(found.to_dict())
@@ -42,7 +42,7 @@ def show_(file: str, *, as_json: bool) -> None:
 @policy.command(epilog=examples("cutpoints policy sql policy.json --dialect postgres"))
 @click.argument("file", metavar="POLICY")
 @click.option(
-    "--dialect", type=click.Choice(_DIALECTS), default="ansi", show_default=True, help="Whose SQL to write."
+    "--dialect", type=click.Choice(_DIALECTS), default="ansi", show_default=True, help="SQL dialect."
 )
 @policy_score_option
 @missing_option
@@ -72,7 +72,7 @@ def python(file: str, *, function: str, missing: Any, as_json: bool) -> None:
 
 @policy.command(epilog=examples("cutpoints policy onnx policy.json -o rule.onnx"))
 @click.argument("file", metavar="POLICY")
-@click.option("-o", "--output", metavar="FILE", required=True, help="What to write, such as rule.onnx.")
+@click.option("-o", "--output", metavar="FILE", required=True, help="Output file, such as rule.onnx.")
 @missing_option
 @json_option
 def onnx(file: str, *, output: str, missing: Any, as_json: bool) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 import cutpoints as cp
+from cutpoints._wording import joined
 from cutpoints.cli._options import (
     counts_options,
     examples,
@@ -27,6 +29,8 @@ from cutpoints.cli._options import (
     weight_option,
 )
 from cutpoints.cli._output import need_both_classes, pairs, print_json, show, waiting
+
+_ENDINGS = (".html", ".htm", ".pdf")
 
 
 @click.command(
@@ -66,7 +70,7 @@ from cutpoints.cli._output import need_both_classes, pairs, print_json, show, wa
 @click.option("--case-name", metavar="TEXT", help="What a row is called, such as transaction.")
 @click.option("--unit", metavar="TEXT", help="The currency of costs, such as EUR.")
 @click.option(
-    "--per-month", type=float, metavar="CASES", help="Cases a month: shows alerts and money a month."
+    "--per-month", type=float, metavar="CASES", help="Cases per month, to show alerts and money per month."
 )
 @random_state_option("the estimate on new data")
 @force_option
@@ -103,6 +107,7 @@ def report(
         message = "Missing option '-o', for example -o report.html (or '--json' for the numbers alone)."
         raise click.UsageError(message)
     need_label(columns["label"], columns["positives"])
+    _check_ending(output)
     output_file(output)
     with waiting("Searching"):
         made = cp.report(
@@ -122,9 +127,13 @@ def report(
     need_both_classes(told["positives"], told["negatives"])
     models = made.to_dict()["models"]
     for model in models:
-        upside_down = (model["auc"]["value"] or 1) < 0.5  # the page says the rest
-        for text in model["warnings"] if upside_down else ():
+        area = model["auc"]["value"]
+        if area is None or area >= 0.5 or not model["warnings"]:
+            continue  # the page says the rest
+        for text in model["warnings"]:
             click.echo(f"Warning: {model['name']}: {text}", err=True)
+        negated = f'--sql "select *, -{model["name"]}::double as negated from data" --score negated'  # noqa: S608
+        click.echo(f"To negate them: {negated}", err=True)
     page = None if output is None else str(made.save(output))
     if page is not None:
         say_written(page)
@@ -133,3 +142,10 @@ def report(
         return
     assert page is not None
     show(pairs([("decision", made.to_dict()["sentence"]), ("page", page)]))
+
+
+def _check_ending(output: str | None) -> None:
+    """Exit with 2 for a file that would not be what its name says."""
+    if output is not None and Path(output).suffix.lower() not in ("", *_ENDINGS):
+        message = f"'{output}' must end in {joined(_ENDINGS, 'or')}."
+        raise click.BadParameter(message, param_hint="'-o'")

@@ -16,7 +16,7 @@ _PACKAGES = ("numpy", "duckdb", "scikit-learn")
 @click.command(epilog=examples("cutpoints version --json"))
 @json_option
 def version(*, as_json: bool) -> None:
-    """Print the version of cutpoints, and of what it stands on."""
+    """Print the versions of cutpoints and of the packages that it uses."""
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as version_of
 

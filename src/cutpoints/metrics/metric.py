@@ -106,9 +106,13 @@ class Metric(Expression):
     ) -> float:
         """Return the value at an exact confusion, rounded once; floats only for a formula."""
         if self.formula is not None:
-            counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+            counts = [tp, fp, fn, tn]
+            if self.degree == 0:
+                # A power of two changes no digit of a share, and keeps products within the range of floats.
+                scale = Fraction(2) ** -math.frexp(as_float(tp + fp + fn + tn))[1]
+                counts = [scale * count for count in counts]
             with np.errstate(all="ignore"):
-                return float(self.formula(*(np.float64(as_float(count)) for count in counts.values())))
+                return float(self.formula(*(np.float64(as_float(count)) for count in counts)))
         above, under = self._sides(tp, fp, fn, tn)
         if under == 0:
             return math.nan if above == 0 else math.inf if above > 0 else -math.inf

@@ -121,7 +121,7 @@ class Display(ABC):
         """Draw on the given axes, or on new ones; afterwards in `ax_` and `figure_`."""
         if ax is not None:
             return self._on(ax, own=False)
-        return self._on(_matplotlib("pyplot").subplots(figsize=self.size, layout="constrained")[1], own=True)
+        return self._on(_matplotlib("pyplot").subplots(figsize=self.size, layout="compressed")[1], own=True)
 
     def save(
         self,
@@ -151,7 +151,7 @@ class Display(ABC):
         if ending not in FORMATS:
             expected = f"a file name that ends in .{', .'.join(FORMATS)}"
             raise InvalidParameterError("path", got=str(place), expected=expected, caller="save")
-        figure = _matplotlib("figure").Figure(figsize=size or self.size, layout="constrained")
+        figure = _matplotlib("figure").Figure(figsize=size or self.size, layout="compressed")
         figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)
         self._on(figure.subplots(), own=True, title=title)
         with replaced(place, folders=True) as beside:

@@ -192,7 +192,7 @@ class ProfitDisplay(CurveDisplay):
             raise InvalidParameterError(
                 "maximize",
                 got=None,
-                expected="given: the amount to draw",
+                expected="an amount to draw",
                 caller="ProfitDisplay",
                 hint=("for example ", gain, " or ", loss, "."),
             )

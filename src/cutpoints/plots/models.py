@@ -152,7 +152,16 @@ class ReliabilityDisplay(Display):
             low, width = curve.low, np.maximum(curve.high - curve.low, 0.004)
         density = curve.count / width
         height = 0.2 * density / density.max()
-        ax.bar(low, height, width, align="edge", color="#DDDDDD", edgecolor="white", zorder=0)
+        ax.bar(
+            low,
+            height,
+            width,
+            align="edge",
+            color="#DDDDDD",
+            edgecolor="white",
+            zorder=0,
+            label="rows per bin",
+        )
 
 
 @dataclass
