@@ -5,6 +5,7 @@ import re
 import threading
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import cutpoints as cp
@@ -629,6 +630,39 @@ def test_one_class_alone_is_a_warning(labels, pos_label, message):
     """Any threshold is perfect then, which is seldom what was meant."""
     with pytest.warns(DataWarning, match=message):
         cp.find(labels, [0.1, 0.2, 0.3], pos_label=pos_label, maximize="accuracy")
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [
+        (cp.find, {"maximize": "accuracy"}),
+        (cp.find_by, {"maximize": "accuracy", "by": ["a", "a", "b", "b"]}),
+        (cp.find_joint, {"maximize": "accuracy", "by": ["a", "a", "b", "b"]}),
+        (cp.find_band, {"minimize": "cost(fp=5, fn=5, review=1)"}),
+        (cp.curve, {}),
+        (cp.ilp.formulate, {"maximize": "accuracy"}),
+    ],
+    ids=["find", "find_by", "find_joint", "find_band", "curve", "formulate"],
+)
+def test_one_class_is_a_warning_that_points_to_the_caller(function, options):
+    """Every function that searches says so, at the line of the user who called it."""
+    with pytest.warns(DataWarning, match="There are no positive rows") as warned:
+        function([0, 0, 0, 0], [0.1, 0.2, 0.3, 0.4], **options)
+
+    assert [__file__] == [one.filename for one in warned]
+
+
+def test_one_class_is_a_warning_of_compare():
+    """No model is better than another then."""
+    with pytest.warns(DataWarning, match="There are no negative rows"):
+        cp.compare([1, 1, 1], {"a": [0.1, 0.2, 0.3], "b": [0.3, 0.2, 0.1]}, maximize="accuracy")
+
+
+def test_one_class_in_a_long_table_of_labels_is_a_warning():
+    """A mistyped label leaves no sample with any label."""
+    table = {"y": [0, 0, 0, 0], "p": [0.1, 0.2, 0.3, 0.4], "k": ["a", "a", "b", "b"]}
+    with pytest.warns(DataWarning, match="There are no positive rows"):
+        cp.find_labels(pd.DataFrame(table), label="y", score="p", by="k", maximize="accuracy")
 
 
 def test_a_mistyped_label_is_an_error_beside_two_others():

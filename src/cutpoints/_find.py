@@ -190,9 +190,7 @@ def find(
     context = context_of(solution)
     if context is not None:
         warn_if_inverted(context.summary, _rough_auc(context.summary, context.distribution))
-    if 0 in (solution.positives, solution.negatives):
-        missing = "negative" if solution.positives else "positive"
-        warnings.warn(DataWarning.one_class(missing=missing, pos_label=data.pos_label), stacklevel=2)
+    data.warn_of_one_class(solution.positives, solution.negatives)
     return solution
 
 
@@ -388,6 +386,9 @@ def find_by(
         entries = segments.solve_each(
             rows, lambda segment: _with_names(solve(wanted, partial(look, segment)), data), min_rows
         )
+    data.warn_of_one_class(
+        any(one.positives for one in entries.values()), any(one.negatives for one in entries.values())
+    )
     return segments.Segments(names, wanted, entries, rows, lambda: search_one(whole))
 
 

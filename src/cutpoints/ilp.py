@@ -138,6 +138,8 @@ def formulate(
     # The document's form has variables for each row; a chain needs only the distinct scores.
     by_row = formulation == "document" and not group
     (source,) = data.in_memory().values() if by_row else (data.source(),)
+    summary = source.summary()
+    data.warn_of_one_class(summary.positives, summary.negatives)
     posed = pose(
         all_cuts(source),
         wanted,

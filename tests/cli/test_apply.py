@@ -173,6 +173,7 @@ def test_a_signal_leaves_nothing_behind(process, policy, tmp_path, number, code)
     while not list(spool.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.05)
     running.send_signal(getattr(signal, number))
+    running.wait(60)  # standard input stays open: its end would be an error of its own
     _, err = running.communicate()
 
     assert code == running.returncode

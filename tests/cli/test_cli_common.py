@@ -565,12 +565,12 @@ def test_one_class_alone_is_told(run, tmp_path, command, label, missing):
 
     if command in ("curve", "ilp"):
         assert 0 == result.exit_code
-        assert f"there are no {missing} rows. Check the labels" in result.stderr
+        assert 1 == result.stderr.count(f"There are no {missing} rows. Check the labels")
     else:
         assert 1 == result.exit_code
         assert f"must have {missing} rows" in result.stderr
     path.write_text("y,p,w\n" + "".join(f"{i % 2},{i / 10},1\n" for i in range(1, 9)), encoding="utf-8")
-    assert "Check the labels," not in run(command, str(path), *READERS[command]).stderr
+    assert "heck the labels" not in run(command, str(path), *READERS[command]).stderr
 
 
 @pytest.mark.parametrize("words", [("find", "--policy"), ("ilp", "--write"), ("apply", "-o")])

@@ -140,6 +140,7 @@ def find_band(
         ),
     }
     made = _band(wanted, found, source.passes, beside)
+    data.warn_of_one_class(made.positives, made.negatives)
     return replace(made, _columns=data.known(found.cuts.thresholds.dtype))
 
 

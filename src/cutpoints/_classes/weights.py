@@ -105,7 +105,7 @@ class ClassWeights(Beside, Shown, JsonForm):
     def lines(self) -> list[tuple[str, str]]:
         """Return what people read, as names and texts."""
         shown = ", ".join(
-            f"{name}: {weight:.6g}" for name, weight in zip(self.classes, self.weights, strict=True)
+            f"{name}: {count(weight)}" for name, weight in zip(self.classes, self.weights, strict=True)
         )
         proof = {
             "optimal": "optimal: no other weights are better",

@@ -133,14 +133,16 @@ def compare(
             y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
             pos_label=pos_label, lower_is_positive=lower_is_positive, caller="compare", several=True,
         ).for_goal(wanted, "compare")  # fmt: skip
+        rows = data.labelled_rows(caller="compare")
         found = _of_scores(
-            data.labelled_rows(caller="compare"),
+            rows,
             wanted,
             confidence=confidence,
             n_bootstrap=n_bootstrap,
             random_state=random_state,
             lower_is_positive=data.lower_is_positive,
         )
+        data.warn_of_one_class(rows.y.any(), not rows.y.all())
     for text in found.warnings:
         warnings.warn(text, DataWarning, stacklevel=2)
     return found

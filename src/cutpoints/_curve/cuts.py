@@ -102,6 +102,7 @@ def curve(
     data = data.adding(tuple(column for one in wanted for column in one.columns), "curve")
     found = Curve(all_cuts(data.source()), lower_is_positive=data.lower_is_positive)
     found.warn_if_inverted()
+    data.warn_of_one_class(found.positives, found.negatives)
     return found
 
 

@@ -7,6 +7,7 @@ in their own way is behind `Rows`.
 from __future__ import annotations
 
 import os
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,7 @@ from cutpoints._data.arrays import ArraySource, Stream
 from cutpoints._data.labels import Labels
 from cutpoints._data.negated import Negated
 from cutpoints._shown import KnownColumns
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints.exceptions import DataWarning, InvalidInputError, InvalidParameterError
 from cutpoints.metrics.columns import Column
 
 if TYPE_CHECKING:
@@ -105,6 +106,13 @@ class Data:
         """Return what a policy knows of the columns; `dtype` is the type of the scores."""
         score, label = (self.scores[0], self.label) if self.named else (None, None)
         return KnownColumns(score, label, self.pos_label, "float32" if dtype == "float32" else "float64")
+
+    def warn_of_one_class(self, positives: Any, negatives: Any) -> None:
+        """Warn the caller's caller if a class has no rows: the answer is exact, and worth nothing."""
+        if not positives or not negatives:
+            missing = "negative" if positives else "positive"
+            warning = DataWarning.one_class(missing=missing, pos_label=self.pos_label)
+            warnings.warn(warning, stacklevel=3)
 
     @property
     def opened(self) -> Opened | None:

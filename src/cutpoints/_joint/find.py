@@ -126,6 +126,7 @@ def find_joint(
     problem = Problem(rows.cuts, wanted, in_each, gaps)
     known = data.known(rows.cuts.thresholds.dtype)
     found = joint_solution(problem, rows, promise, random_state, known, rows_are_counted=counted(data, rows))
+    data.warn_of_one_class(found.positives, found.negatives)
     return found if rows.complete else _with_all_cuts(found, problem, data, rows.by)
 
 

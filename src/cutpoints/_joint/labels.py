@@ -140,6 +140,7 @@ def find_labels(
         table = segmented(data, by, caller=caller)
         labels, keys, name = table.cuts, table.keys, by
         counted = not data.weighted and not data.counted
+        data.warn_of_one_class(labels.positives.any(), labels.negatives.any())
         columns = data.known(labels.thresholds.dtype)
     if average == "macro" and not labels.positives.any():
         raise InvalidInputError.no_rows_of(

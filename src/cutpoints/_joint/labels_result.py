@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cutpoints._equality import compared_by_value
-from cutpoints._format import count, json_fields, json_form, json_number
+from cutpoints._format import count, json_fields, json_form, json_number, short
 from cutpoints._goal import in_words
 from cutpoints._joint.result import Together, infeasible_in
 from cutpoints._result import Confusion
@@ -188,7 +188,7 @@ class LabelsSolution(Together):
             return [("status", "infeasible: no thresholds meet the constraints"), ("goal", self.goal())]
         assert self.value is not None
         new = self.cross_validated
-        held = "".join(f", {text} is {value:.4g}" for text, value in new.constraints.items())
+        held = "".join(f", {text} is {short(value)}" for text, value in new.constraints.items())
         proven = "optimal: bound and value meet" if self.status == "optimal" else "not proven"
         lines = [
             ("value", f"{count(self.value)}  ({self.goal()})"),

@@ -12,7 +12,7 @@ import numpy as np
 
 from cutpoints._data.segment_keys import decide_by, key_parts, key_to_dict, key_words
 from cutpoints._equality import compared_by_value
-from cutpoints._format import count, exact, json_fields, json_number, plural, rows_in_words
+from cutpoints._format import count, exact, json_fields, json_number, plural, rows_in_words, short
 from cutpoints._goal import in_words
 from cutpoints._shown import (
     Beside,
@@ -341,10 +341,10 @@ class JointSolution(DeployableBySegment, Together):
         ]
         if self.guarantee is not None:
             lines.insert(1, ("guarantee", self._promise()))
-        if self.gap and self.randomized == self.randomized:
-            lines.insert(
-                1, ("by chance", f"{self.randomized:.6g} at most, if equal rows may be decided differently")
-            )
+        by_chance = self.randomized
+        if by_chance is not None and not math.isnan(by_chance):
+            text = f"{count(by_chance)} at most, if equal rows may be decided differently"
+            lines.insert(1, ("by chance", text))
         return lines
 
     def _promise(self) -> str:
@@ -357,18 +357,18 @@ class JointSolution(DeployableBySegment, Together):
         if not self.attainable:
             return f"no thresholds have a gap of {' and '.join(self.gap)}"
         return "no thresholds meet the constraints; the best are " + ", ".join(
-            f"{one.value:.6g} for {one.constraint}" for one in self._best_attainable
+            f"{count(one.value)} for {one.constraint}" for one in self._best_attainable
         )
 
     def _new_data(self) -> str:
         found = self.cross_validated
         if found.infeasible_folds == found.folds:
             return f"unknown: no thresholds in any of {found.folds} folds"
-        held = "".join(f", {text} is {value:.4g}" for text, value in found.constraints.items())
+        held = "".join(f", {text} is {short(value)}" for text, value in found.constraints.items())
         if self.each:
             held += f", {' and '.join(self.each)} is broken in {plural(found.broken_segments, 'segment')}"
-        held += "".join(f", a gap of {text} is {value:.4g}" for text, value in found.gap.items())
-        return f"{found.value:.6g}  ({found.folds}-fold cross-validated{held})"
+        held += "".join(f", a gap of {text} is {short(value)}" for text, value in found.gap.items())
+        return f"{count(found.value)}  ({found.folds}-fold cross-validated{held})"
 
     def _single(self) -> str:
         best = self.single
@@ -378,7 +378,7 @@ class JointSolution(DeployableBySegment, Together):
 
     def _separate(self) -> str:
         found = self.separate
-        notes = [f"breaks {text}: {found.constraints[text]:.4g}" for text in found.broken]
+        notes = [f"breaks {text}: {short(found.constraints[text])}" for text in found.broken]
         if self.guarantee is not None:
             notes.append("without a guarantee")
         if found.unsolved:

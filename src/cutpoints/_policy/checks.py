@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from cutpoints._data.data import Data
-from cutpoints._format import count, json_form
+from cutpoints._format import count, json_form, p_value, short
+from cutpoints._format import value as decimals
 from cutpoints._policy.evidence import SCORES, watch
 from cutpoints._policy.judge import TOLERATED, key_parts, then_table
 from cutpoints._policy.outcome import key_name, outcome, parts_of, share
@@ -109,7 +110,7 @@ class Check:
         if self.scores is not None:
             still = self.scores.ks_p is None or self.scores.ks_p > self.alpha
             how = "have not moved" if still else "have moved a little, below the limit"
-            good.append(f"the {self.moving} {how} (PSI {self.scores.psi:.3g})")
+            good.append(f"the {self.moving} {how} (PSI {decimals(self.scores.psi)})")
         if self.watch is not None:
             checks, refute = ("check", "refutes") if self.watch.batches == 1 else ("checks", "refute")
             good.append(
@@ -349,7 +350,7 @@ class _Words:
             )
             self.notes.append(f"The policy does not say {unknown}, so a shift cannot be detected.")
             return
-        text = f"the {found.moving} have moved (PSI {shift.psi:.3g}, limit {self.psi:g})"
+        text = f"the {found.moving} have moved (PSI {decimals(shift.psi)}, limit {self.psi:g})"
         if watched is not None and SCORES in watched.peak:
             if shift.psi >= self.psi and watched.refuted(SCORES):
                 self.alarms.append(text)
@@ -358,26 +359,27 @@ class _Words:
         elif shift.moved:
             if not isinstance(found.policy.rule, LabelRule):  # one label is told with its name
                 self._alarm_once(text)
-        elif shift.psi >= self.psi:
-            chance = f"with so few rows this can happen by chance (p = {shift.psi_p:.2g})"
-            self.notes.append(f"PSI is {shift.psi:.3g}, but {chance}.")
+        elif shift.psi >= self.psi and shift.psi_p is not None:
+            chance = f"with so few rows this can happen by chance ({p_value(shift.psi_p)})"
+            self.notes.append(f"PSI is {decimals(shift.psi)}, but {chance}.")
         if not shift.moved and shift.more_rows != 0:
             self.open.append((f"whether the {found.moving} have moved", shift.more_rows))
 
     def _labels(self, labels: Outcome) -> None:
         watched, value = self.found.watch, labels.value
         for one in labels.constraints:
-            was = "" if one.then is None else f", {one.then:.4g} then"
+            was = "" if one.then is None else f", {short(one.then)} then"
             tested = watched is not None and one.constraint in watched.peak
             broken = watched.refuted(one.constraint) if watched and tested else one.verdict == "broken"
             if broken:
-                self.alarms.append(f"{one.constraint} is broken ({one.now:.4g} now{was})")
+                self.alarms.append(f"{one.constraint} is broken ({short(one.now)} now{was})")
             elif one.verdict in ("not met, unsure", "broken"):
                 self.notes.append(
-                    f"{one.constraint} is not met ({one.now:.4g} now{was}); this may be chance."
+                    f"{one.constraint} is not met ({short(one.now)} now{was}); this may be chance."
                 )
             if one.more_rows:
-                self.open.append((f"whether {one.constraint} is broken ({one.now:.4g} now)", one.more_rows))
+                whether = f"whether {one.constraint} is broken ({short(one.now)} now)"
+                self.open.append((whether, one.more_rows))
         if value is not None:
             worse = value.verdict == "worse"
             if watched is not None:
@@ -394,7 +396,7 @@ class _Words:
             low, high = positives.interval
             if not low <= positives.then <= high:
                 self.notes.append(
-                    f"The share of positives was {positives.then:.4g} and is {positives.now:.4g}."
+                    f"The share of positives was {short(positives.then)} and is {short(positives.now)}."
                 )
         if labels.same_data:
             self.notes.append("These seem to be the rows that the policy was found on: they cannot judge it.")
@@ -405,8 +407,8 @@ class _Words:
         moved = [one for one in parts if one.moved and one.called is not None]
         if moved:
             worst, now = max(((one, one.called) for one in moved if one.called), key=_change)
-            then = "" if now.then is None else f", {now.then:.4g} then"
-            told = f"{now.now:.4g} called positive now{then}"
+            then = "" if now.then is None else f", {short(now.then)} then"
+            told = f"{short(now.now)} called positive now{then}"
             self._alarm_once(
                 f"the decisions have moved in {self._of(moved)} ({_named(worst, moved)}: {told})"
             )
@@ -416,7 +418,7 @@ class _Words:
             if broken:
                 kept, worst = max(broken, key=lambda pair: abs(pair[0].now - (pair[0].then or 0.0)))
                 every = [one for _, one in broken]
-                told = f"({_named(worst, every)}: {kept.now:.4g} now)"
+                told = f"({_named(worst, every)}: {short(kept.now)} now)"
                 self._alarm_once(f"{text} is broken in {self._of(every)} {told}")
             few = [one for kept, one in kept_in if kept.verdict == "not met, unsure"]
             if few:
@@ -474,8 +476,8 @@ def _worse(value: Value) -> str:
 
 
 def _then_now(value: Value) -> str:
-    then = "" if value.then is None else f", {value.then:.4g} expected"
-    return f"{value.now:.4g} now{then}{value.unit}"
+    then = "" if value.then is None else f", {short(value.then)} expected"
+    return f"{short(value.now)} now{then}{value.unit}"
 
 
 def _rounded(rows: int) -> int:

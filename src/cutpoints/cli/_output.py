@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cutpoints._format import count, to_json
+from cutpoints.exceptions import DataWarning, InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -89,22 +91,18 @@ def steps(step: Progress) -> str:
     return f"pass {step.passes}, {step.rows:,}{of} rows{left}"
 
 
+@contextmanager
+def searching(what: str) -> Iterator[None]:
+    """Show that a search goes on; that there is one class only will be an error, not a warning as well."""
+    with waiting(what), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "There are no (positive|negative) rows", DataWarning)
+        yield
+
+
 def need_both_classes(positives: float, negatives: float) -> None:
     """Raise if there is nothing to tell apart: the answer would be exact, and worth nothing."""
     if not positives or not negatives:
-        from cutpoints.exceptions import InvalidInputError
-
         raise InvalidInputError.no_rows_of(what="a threshold", positives=positives, negatives=negatives)
-
-
-def warn_of_one_class(totals: tuple[Any, Any]) -> None:
-    """Warn on standard error that there is only one class: the answer is exact, but useless."""
-    positives, negatives = totals
-    if not positives or not negatives:
-        kind = "negative" if positives else "positive"
-        click.echo(
-            f"Warning: there are no {kind} rows. Check the labels, and which of them is positive.", err=True
-        )
 
 
 def warn_of_direction(goal: Goal) -> None:

@@ -19,7 +19,7 @@ from cutpoints.cli._options import (
     read,
     say_written,
 )
-from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_class
+from cutpoints.cli._output import pairs, print_json, show, waiting
 
 
 @click.command(
@@ -118,7 +118,6 @@ def band(
             guarantee=guarantee,
             random_state=random_state,
         )
-    warn_of_one_class((found.positives, found.negatives))
     if found.status == "optimal" and policy_file is not None:
         found.policy().save(policy_file)
         say_written(policy_file)

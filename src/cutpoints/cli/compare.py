@@ -27,7 +27,7 @@ from cutpoints.cli._options import (
     scores_option,
     weight_option,
 )
-from cutpoints.cli._output import fits, need_both_classes, pairs, print_json, show, table, waiting
+from cutpoints.cli._output import fits, need_both_classes, pairs, print_json, searching, show, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,7 +110,7 @@ def compare(
         lower_is_positive=lower_is_positive,
         **rows,
     )
-    with waiting("Comparing"):
+    with searching("Comparing"):
         found = cp.compare(
             data,
             maximize=maximize,

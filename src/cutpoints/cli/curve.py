@@ -34,7 +34,6 @@ from cutpoints.cli._output import (
     show,
     table,
     waiting,
-    warn_of_one_class,
 )
 from cutpoints.exceptions import CutpointError, DataWarning
 
@@ -148,7 +147,6 @@ def curve(
     wanted = maximize or minimize
     with waiting("Counting"):
         found = cp.curve(read(files, **columns), metrics=wanted or ())
-    warn_of_one_class((found.positives, found.negatives))
     point: dict[str, Any] = {"maximize": maximize, "minimize": minimize}
     if maximize is None and minimize is None and at:
         point["threshold"] = at[0]

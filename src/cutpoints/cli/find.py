@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -28,6 +27,7 @@ from cutpoints.cli._output import (
     need_both_classes,
     pairs,
     print_json,
+    searching,
     show,
     table,
     two_by_two,
@@ -35,7 +35,6 @@ from cutpoints.cli._output import (
     warn_of_direction,
 )
 from cutpoints.cli.apply import load
-from cutpoints.exceptions import DataWarning
 
 if TYPE_CHECKING:
     from cutpoints import Data, Policy
@@ -241,8 +240,7 @@ def find(
         write = None if policy_file is None else (policy_file, naming)
         find_by(data, by=by, min_rows=min_rows or 1, as_json=as_json, policy=write, **goal)
         return
-    with waiting("Searching"), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "There are no (positive|negative) rows", DataWarning)
+    with searching("Searching"):
         solution = cp.find(data, **goal, **in_each)
     warn_of_direction(solution.goal())
     need_both_classes(solution.positives, solution.negatives)

@@ -21,7 +21,7 @@ from cutpoints.cli._options import (
     read,
     say_written,
 )
-from cutpoints.cli._output import pairs, print_json, show, waiting, warn_of_one_class
+from cutpoints.cli._output import pairs, print_json, show, waiting
 
 if TYPE_CHECKING:
     from cutpoints._result import Solution
@@ -126,7 +126,6 @@ def ilp(
             group=group,
             epsilon=epsilon,
         )
-    warn_of_one_class((model.positives, model.negatives))
     if path is not None:
         model.write(path)
         say_written(path)

@@ -24,7 +24,7 @@ from cutpoints.cli._options import (
     score_option,
     weight_option,
 )
-from cutpoints.cli._output import pairs, print_json, show, table, waiting, warn_of_one_class
+from cutpoints.cli._output import pairs, print_json, show, table, waiting
 
 SHOWN = 50
 
@@ -107,9 +107,6 @@ def labels(
             min_rows=min_rows,
             random_state=random_state,
         )
-    if found.confusion is not None:
-        total = found.confusion
-        warn_of_one_class((total.tp + total.fn, total.fp + total.tn))
     if found.status != "infeasible" and policy_file is not None:
         found.policy().save(policy_file)
         say_written(policy_file)
