@@ -13,7 +13,7 @@ from cutpoints._kernel.tables import BATCH_ROWS
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
     from duckdb import DuckDBPyRelation
     from numpy.typing import NDArray
@@ -72,23 +72,27 @@ class DuckDBReader:
 
     def batches(self, near: tuple[float, float] | None) -> Generator[Batch]:
         """Run the query; missing numbers become NaN."""
-        table = self.projected
-        if near is not None:
-            # The very floats: text of a float is read back as the same float.
-            kind = "float" if self._is_float else "double"
-            score = "a0::double" if self._is_bool else "a0"
-            table = table.filter(f"{score} >= '{near[0]!r}'::{kind} and {score} <= '{near[1]!r}'::{kind}")
         with interruptible():
-            reader = table.to_arrow_reader(BATCH_ROWS)
-        try:
-            for batch in uninterrupted(reader):
-                columns: list[Any] = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
-                if self._adapt is not None:
-                    columns[1] = self._adapt(columns[1])
-                if len(columns[0]):
-                    yield columns
-        finally:
-            reader.close()
+            reader = self._near(near).to_arrow_reader(BATCH_ROWS)
+            try:
+                for batch in reader:
+                    columns: list[Any] = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+                    if self._adapt is not None:
+                        columns[1] = self._adapt(columns[1])
+                    if len(columns[0]):
+                        yield columns
+            finally:
+                reader.close()
+
+    def _near(self, near: tuple[float, float] | None) -> DuckDBPyRelation:
+        """Return the rows with scores from the first to the second number, or all."""
+        if near is None:
+            return self.projected
+        # The very floats: text of a float is read back as the same float.
+        kind = "float" if self._is_float else "double"
+        score = "a0::double" if self._is_bool else "a0"
+        low, high = (f"'{end!r}'::{kind}" for end in near)
+        return self.projected.filter(f"{score} >= {low} and {score} <= {high}")
 
     def need(self, name: str) -> None:
         """Raise unless the relation has a column of this name."""
@@ -156,12 +160,6 @@ class DuckDBReader:
             raise InvalidParameterError(
                 "pos_label", expected=f"one of the labels {values}", got=self._positive
             )
-
-
-def uninterrupted(batches: Iterable[Any]) -> Generator[Any]:
-    """Yield the batches; DuckDB's word for Ctrl-C becomes Python's."""
-    with interruptible():
-        yield from batches
 
 
 @contextmanager
