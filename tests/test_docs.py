@@ -10,6 +10,8 @@ import pytest
 from tools import examples, render_docs, site
 
 DOCS = Path(__file__).parents[1] / "docs"
+# Characters of code beside both columns of links, on a screen of 1,440 pixels; see site.css.
+PAGE_WIDTH = 98
 PUBLIC = ("cutpoints", "cutpoints.metrics", "cutpoints.plots", "cutpoints.ilp", "cutpoints.exceptions")
 
 
@@ -38,6 +40,19 @@ def test_spark_examples_print_what_the_page_shows(spark, tmp_path, monkeypatch, 
 
         assert shown.split() == capsys.readouterr().out.split()
     assert f"\n{names['solution'].threshold}\n" in page
+
+
+def test_what_readers_type_fits_the_page():
+    """No line of code or of the shell is wider than the site shows it; output is as wide as it is."""
+    code = re.compile(r"^```(?:python|pycon|py|console|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    wide = []
+    for page in DOCS.rglob("*.md"):
+        for block in code.findall(page.read_text(encoding="utf-8")):
+            prompts = (">>> ", "... ") if ">>> " in block else ("$ ",) if block.startswith("$ ") else ("",)
+            lines = [line for line in block.splitlines() if line.startswith(prompts)]
+            wide += [line for line in lines if len(line) > PAGE_WIDTH]
+
+    assert [] == wide
 
 
 def test_the_api_pages_have_every_public_name_once():
