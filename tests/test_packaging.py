@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 from cutpoints import __version__
@@ -48,3 +49,17 @@ def test_the_citation_has_the_version():
     cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
     assert f"\nversion: {__version__}\n" in cited
+
+
+def test_type_checkers_see_every_public_name():
+    """`tests/typing/api.py` uses each public name, so that `make lint` finds changed signatures."""
+    used = set(re.findall(r"\w+", (ROOT / "tests" / "typing" / "api.py").read_text(encoding="utf-8")))
+
+    for module in (
+        "cutpoints",
+        "cutpoints.metrics",
+        "cutpoints.plots",
+        "cutpoints.ilp",
+        "cutpoints.exceptions",
+    ):
+        assert [] == sorted({*import_module(module).__all__} - used - {"__version__"}), module

@@ -26,6 +26,19 @@ by_row: m.Expression = m.cost(fp=5, fn=m.column("amount"))
 assert_type(m.precision >= 0.95, m.Constraint)
 assert_type(m.fpr <= 0.01, m.Constraint)
 assert_type(m.get("mcc"), m.Expression)
+assert_type(m.f(beta=2), m.Metric)
+assert_type(m.net_benefit(at=0.2), m.Metric)
+per_row: m.Expression = m.cost_per_row(fp=1, fn=5)
+earned: m.Expression = m.profit(tp=50, fp=-5, fn=-1 * m.column("amount"))
+minutes: m.Expression = m.called(m.column("minutes"))
+catalogue: tuple[m.Metric, ...] = (
+    *(m.accuracy, m.balanced_accuracy, m.error_rate, m.false_omission_rate, m.fdr, m.fnr, m.fpr, m.npv),
+    *(m.precision, m.recall, m.specificity, m.diagnostic_odds_ratio, m.f1, m.fowlkes_mallows, m.g_mean),
+    *(m.jaccard, m.kappa, m.lr_minus, m.lr_plus, m.markedness, m.mcc, m.p4, m.precision_recall_mean),
+    *(m.precision_recall_min, m.prevalence_threshold, m.youden_j, m.chi_square, m.corner_distance),
+    *(m.information_gain, m.lift, m.predicted_positive, m.predicted_positive_rate, m.prevalence),
+    m.sensitivity_specificity_gap,
+)
 
 # read, from_counts
 data = cp.read(Path("scores.csv"), label="y", score="p", where="month = 10")
@@ -178,6 +191,13 @@ assert_type(sketch.to_bytes(), bytes)
 assert_type(sketch.refine(data, maximize="f1"), cp.Solution)
 
 
+def _gain(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    return tp - fp
+
+
+assert_type(m.custom(_gain, name="gain", monotone=True), m.Expression)
+
+
 # Population, of known densities
 def _density(score: float) -> float:
     return 2 * score
@@ -202,7 +222,28 @@ assert_type(cp.scorer(maximize="f1"), Any)
 assert_type(plots.RocDisplay.from_predictions(y, p), plots.RocDisplay)
 assert_type(plots.ThresholdDisplay.from_curve(curve, maximize="f1").plot(), plots.ThresholdDisplay)
 assert_type(plots.RocDisplay.from_predictions(y, p).save("roc.png"), Path)
+assert_type(plots.BandDisplay.from_predictions(y, p, band=band), plots.BandDisplay)
+assert_type(plots.BrierCurveDisplay.from_curve(curve), plots.BrierCurveDisplay)
+assert_type(plots.ComparisonDisplay.from_comparison(comparison), plots.ComparisonDisplay)
+assert_type(plots.ConfusionDisplay.from_confusion(evaluation.confusion), plots.ConfusionDisplay)
+assert_type(plots.ContourDisplay.from_metric("f1"), plots.ContourDisplay)
+assert_type(plots.CostCurveDisplay.from_curve(curve), plots.CostCurveDisplay)
+assert_type(plots.DecisionCurveDisplay.from_curve(curve), plots.DecisionCurveDisplay)
+assert_type(plots.DetDisplay.from_curve(curve), plots.DetDisplay)
+assert_type(plots.ExpectedCurveDisplay.from_probabilities(p, maximize="f1"), plots.ExpectedCurveDisplay)
+assert_type(plots.GainDisplay.from_curve(curve), plots.GainDisplay)
+assert_type(plots.JointFrontierDisplay.from_joint(joint), plots.JointFrontierDisplay)
+assert_type(plots.KsDisplay.from_curve(curve), plots.KsDisplay)
+assert_type(plots.LiftDisplay.from_curve(curve), plots.LiftDisplay)
+assert_type(plots.PrecisionRecallDisplay.of_curve(curve), plots.PrecisionRecallDisplay)
+assert_type(plots.ProfitDisplay.from_curve(curve), plots.ProfitDisplay)
+assert_type(plots.ReliabilityDisplay.from_predictions(y, p), plots.ReliabilityDisplay)
+assert_type(plots.RiskCoverageDisplay.from_risk_coverage(curve.risk_coverage()), plots.RiskCoverageDisplay)
+assert_type(plots.ScoresDisplay.from_curve(curve), plots.ScoresDisplay)
+assert_type(plots.BY_NAME["roc"], str)
 assert_type(ilp.formulate(y, p, maximize="accuracy"), ilp.Model)
+assert_type(ilp.formulate(y, p, maximize="accuracy").run(), ilp.Run)
+assert_type(ilp.formulate(y, p, maximize="accuracy").mixture(), ilp.Mixture)
 assert_type(ilp.formulate(y, p, maximize="accuracy").solve(), cp.Solution)
 
 # exceptions
@@ -212,6 +253,11 @@ except exceptions.InfeasibleError as error:
     assert_type(error.constraints, tuple[str, ...])
 except (exceptions.InvalidInputError, exceptions.MissingDependencyError) as error:
     caught: exceptions.CutpointError = error
+except exceptions.InvalidParameterError as error:
+    assert_type(error.parameter, str)
+except (exceptions.SolverError, exceptions.UnknownMetricError) as error:
+    built_in: RuntimeError | LookupError = error
+warned: tuple[type[Warning], ...] = (exceptions.DataWarning, exceptions.LeakageWarning)
 
 # What checkers refuse: a misspelled keyword, a word that is none of the choices, a threshold that is not
 # asked for or may be None. An ignore that is not needed is an error.
