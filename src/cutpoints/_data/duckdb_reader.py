@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 _WIDE_NUMBERS = re.compile(r"DECIMAL.*|U?HUGEINT")
 _TEXT = re.compile(r"VARCHAR|ENUM\(.*")
 _LISTED = 6
+ONE_AT_A_TIME = threading.RLock()
+"""Held while a query of the user's connection runs, whichever it is: relations do not tell their connection.
+
+DuckDB 2 refuses a second query on it; DuckDB 1 breaks off the first one, and may not say so.
+"""
 
 
 def quoted(name: str) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from cutpoints._data import file_errors
+from cutpoints._data.duckdb_reader import ONE_AT_A_TIME
 from cutpoints.exceptions import InvalidParameterError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -85,7 +87,8 @@ def run(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     """Run a query that has few rows."""
     engine = frame.implementation
     try:
-        return frame.collect("polars", engine="streaming") if engine.is_polars() else frame.collect()
+        with ONE_AT_A_TIME if engine.is_duckdb() else nullcontext():
+            return frame.collect("polars", engine="streaming") if engine.is_polars() else frame.collect()
     except ImportError as error:
         package = error.name or "pyarrow"
         extra = next((extra for name, extra in _EXTRAS.items() if name in str(engine)), None)

@@ -25,7 +25,8 @@ from cutpoints._wording import Argument
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from cutpoints._data.files import Opened
     from cutpoints._data.streaming import Columns
@@ -48,9 +49,12 @@ def by_groups(source: Any, names: Sequence[str]) -> Grouped | FrameSegments:
         reader.need(name)
     if isinstance(source, FileSource):
         return _of_files(source.opened, source.columns, source.label_as_given, names)
-    frame = nw.from_native(reader.table)
-    few = _collected(frame, reader.columns, source.pos_label, names)
-    return few or FrameSegments(FrameSource(frame, reader.columns, source.pos_label), names)
+    with source.turn:
+        frame = nw.from_native(reader.table)
+        few = _collected(frame, reader.columns, source.pos_label, names)
+        if few is not None:
+            return few
+        return _Within(lambda: source.turn, FrameSource(frame, reader.columns, source.pos_label), names)
 
 
 def _collected(
@@ -80,21 +84,26 @@ def _of_files(
         if len(frames.run(frame.head(1))) == 0:
             raise opened.empty(columns.score)
         few = _collected(frame, columns, pos_label, names)
-        return few or _FileSegments(opened, FrameSource(frame, columns, pos_label), names)
+        return few or _Within(opened.reading, FrameSource(frame, columns, pos_label), names)
 
 
-class _FileSegments(FrameSegments):
-    """Segments of files, whose temporary folder lives as long as this."""
+class _Within(FrameSegments):
+    """Segments that are read within something: a look at files, or one's turn on a connection."""
 
-    def __init__(self, opened: Opened, source: FrameSource, names: Sequence[str]) -> None:
-        self._opened = opened
+    def __init__(
+        self,
+        reading: Callable[[], AbstractContextManager[None]],
+        source: FrameSource,
+        names: Sequence[str],
+    ) -> None:
+        self._reading = reading  # a file's temporary folder lives as long as this
         super().__init__(source, names)
 
     def answer(
         self, wanted: Mapping[int, Ranges | None], most: int, *, count: bool
     ) -> dict[int, Rows] | dict[int, Histogram]:
         """Make a pass; see `FrameSegments`."""
-        with self._opened.reading():
+        with self._reading():
             return super().answer(wanted, most, count=count)
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 
 from cutpoints._data import added_columns, progress
 from cutpoints._data.array_input import as_floats
-from cutpoints._data.duckdb_reader import DuckDBReader, interruptible
+from cutpoints._data.duckdb_reader import ONE_AT_A_TIME, DuckDBReader, interruptible
 from cutpoints._data.faults import raise_fault
 from cutpoints._data.labels import Counts, Labels
 from cutpoints._kernel.binning import Buckets, Radix, choose
@@ -57,6 +58,7 @@ from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
+    from contextlib import AbstractContextManager
 
     import polars as pl
     from duckdb import DuckDBPyRelation
@@ -141,8 +143,12 @@ class Reader(Protocol):
 class BatchSource:
     """Rows out of a stream that can be read again. Answers the three questions."""
 
-    def __init__(self, reader: Reader, *, pos_label: Any = None) -> None:
+    def __init__(
+        self, reader: Reader, *, pos_label: Any = None, turn: AbstractContextManager[Any] | None = None
+    ) -> None:
+        """Take a reader, and what is to be held while one of its queries runs."""
         self.reader = reader
+        self.turn = turn or nullcontext()
         self.pos_label = pos_label
         self.passes = 0
         self.direct_rows = FETCHED_ROWS
@@ -233,17 +239,14 @@ class BatchSource:
         feed = _Feed(batches, self._rows, progress.Progress(self.passes, 0, total))
         from concurrent.futures import ThreadPoolExecutor
 
-        try:
-            # Never in this thread: engines that run in it take Ctrl-C for themselves, and lose it.
-            with ThreadPoolExecutor(self._threads) as pool:
-                try:
-                    return list(pool.map(work, [feed] * self._threads))
-                except BaseException:
-                    feed.stop()
-                    self.reader.cancel()  # the pool waits for its threads: they must not read on
-                    raise
-        finally:
-            batches.close()
+        # Never in this thread: engines that run in it take Ctrl-C for themselves, and lose it.
+        with self.turn, closing(batches), ThreadPoolExecutor(self._threads) as pool:
+            try:
+                return list(pool.map(work, [feed] * self._threads))
+            except BaseException:
+                feed.stop()
+                self.reader.cancel()  # the pool waits for its threads: they must not read on
+                raise
 
     def _first_look(self) -> tuple[Summary, Histogram]:
         """Check, summarize and count in one pass."""
@@ -251,7 +254,8 @@ class BatchSource:
             return self._known
         found = self._look()
         if found is None:
-            raise_fault(self.reader, self.pos_label)
+            with self.turn:
+                raise_fault(self.reader, self.pos_label)
         look, tallies = found
         if not tallies:
             raise self._empty()
@@ -287,7 +291,7 @@ class BatchSource:
 
         names = [f"a{i}" for i in range(len(columns.all))]
         first, added = columns.first_mass, columns.first_added
-        with interruptible():
+        with self.turn, interruptible():
             self._weighed, ends = ends_of(self.reader.projected, names[first:added], names[added:])
         if not self._weighed:
             return FixedPoint()
@@ -510,9 +514,9 @@ def _poured(pots: list[_Pot], limit: int | None, like: Histogram) -> Histogram |
 
 def from_duckdb(relation: DuckDBPyRelation, columns: Columns, pos_label: Any = None) -> BatchSource:
     """Take the rows of a DuckDB relation, which runs once for each pass and is never stored."""
-    with interruptible():
+    with ONE_AT_A_TIME, interruptible():
         reader = DuckDBReader(relation, columns, pos_label=pos_label)
-    return BatchSource(reader, pos_label=pos_label)
+    return BatchSource(reader, pos_label=pos_label, turn=ONE_AT_A_TIME)
 
 
 def from_polars(frame: pl.LazyFrame, columns: Columns, pos_label: Any = None) -> BatchSource:

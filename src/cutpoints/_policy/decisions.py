@@ -450,12 +450,14 @@ def _refuse(frame: Any, faults: dict[str, Any], score: str, by: tuple[str, ...])
     """Raise if a score is missing, or a segment unknown; the frame is asked for three numbers."""
     import narwhals as nw
 
+    from cutpoints._data.frames import run
+
     # The rule of all engines: make columns first, then add up the columns and nothing else.
     ones = [
         nw.when(one).then(nw.lit(1, nw.Int64)).otherwise(nw.lit(0, nw.Int64)).alias(name)
         for name, one in faults.items()
     ]
-    counted = frame.select(*ones).select(*(nw.col(name).sum() for name in faults), rows=nw.len()).collect()
+    counted = run(frame.select(*ones).select(*(nw.col(name).sum() for name in faults), rows=nw.len()))
     counts = {name: int(counted[name].to_numpy()[0] or 0) for name in (*faults, "rows")}
     rows = counts["rows"]
     if counts.get("absent"):

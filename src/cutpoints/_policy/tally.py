@@ -242,6 +242,8 @@ def _score_column(policy: Policy, data: Any, score: str | None) -> tuple[NDArray
     if not isinstance(data, np.ndarray | list | tuple):
         import narwhals as nw
 
+        from cutpoints._data.frames import run
+
         native = nw.from_native(data, allow_series=True, pass_through=True)
         if isinstance(native, nw.DataFrame | nw.LazyFrame):
             name = policy.column(score, "check")
@@ -249,7 +251,7 @@ def _score_column(policy: Policy, data: Any, score: str | None) -> tuple[NDArray
             if name not in names:
                 raise file_errors.column(name=name, path="the data frame", columns=names)
             picked = native.select(nw.col(name))
-            eager = picked.collect() if isinstance(picked, nw.LazyFrame) else picked
+            eager = run(picked) if isinstance(picked, nw.LazyFrame) else picked
             return as_floats(eager[name].to_numpy(), name, "check"), name
     return as_floats(data, "y_score", "check"), "y_score"
 
