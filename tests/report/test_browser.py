@@ -71,6 +71,8 @@ def pages(scored, tmp_path_factory):
     cp.report(y, good, folder / "limits.html", **limits)
     names = {"positive_name": "fraud", "case_name": "order", "unit": "EUR", "per_month": 30_000}
     cp.report(y, good, folder / "named.html", minimize="cost(fp=2, fn=30)", **names)
+    rare = np.arange(2000) < 39  # 19.5 of 1,000
+    cp.report(rare, np.sin(np.arange(2000)) + rare, folder / "rare.html", maximize="f1")
     cp.report(y, good, folder / "profit.html", maximize="profit(tp=20, fp=-3)", unit="EUR")
     cp.report(y, good, folder / "segments.html", maximize="f1", by=segment_keys(y))
     amounts = {"maximize": m.profit(tp=20, fp=-3, fn=-amounts_of(y)), "unit": "EUR"}
@@ -474,6 +476,20 @@ def test_counts_are_for_rows_a_thousand_cases_or_a_month(visit, scored):
     assert 2 * best.fp == pytest.approx(raw(page, "#matrix [data-cell=fp]"))
     assert f"Of 800 cases a month, {2 * (best.tp + best.fp)} are flagged" in text_of(page, "#impact")
     assert f"Cost a month: {2 * best.metric('cost(fp=2, fn=30)'):,.0f} EUR" in text_of(page, "#impact")
+
+
+def test_what_is_flagged_is_the_sum_of_what_is_told(visit):
+    """Of 1,000 cases never 1,000 are flagged, of which 20 are positive and 981 false alarms."""
+    page = visit("rare.html")
+    page.locator("[name=volume][value=thousand]").check(force=True)
+    page.locator("#threshold").focus()
+    page.keyboard.press("Home")
+    assert "Of 1,000 cases, 1,000 are flagged: 20 positives and 980 false alarms" in text_of(page, "#impact")
+    assert "980" == page.locator("#matrix [data-cell=fp]").inner_text()
+    every = page.evaluate("state.model.t.map((_, i) => parts(scene(state.model).confusion(i), 1000))")
+    for told in every:
+        flagged, tp, fp = (float(told[name].replace(",", "")) for name in ("flagged", "tp", "fp"))
+        assert flagged == pytest.approx(tp + fp)
 
 
 def test_a_band_of_reviews_is_the_best_of_all_pairs(visit, scored):

@@ -68,10 +68,10 @@ function cautions(m, s, i) {
 }
 
 function showCounts(c, s) {
+  const told = parts(c, volume()[0]);
   for (const cell of $("matrix").querySelectorAll("[data-cell]")) {
-    const cases = scaled(c[cell.dataset.cell]);
-    cell.textContent = count(state.volume === "rows" || cases < 10 ? cases : Math.round(cases));
-    cell.dataset.value = cases;
+    cell.textContent = told[cell.dataset.cell];
+    cell.dataset.value = scaled(c[cell.dataset.cell]);
     const cost = cellCost(c, cell.dataset.cell);
     $(`money-${cell.dataset.cell}`).textContent = state.by === "cost" && cost !== 0 ? glued(`${cost < 0 ? "earn" : "cost"} ${money(scaled(Math.abs(cost)))}`) : "";
   }
@@ -169,10 +169,10 @@ function table(m, s) {
     if (!s.feasible[point.cut]) name.append(element("div", "does not meet the constraints", { className: "small" }));
     const actions = element("td", "", { className: "actions" });
     actions.append(button(point, "Copy", (made) => copy(made, point.cut, point.policy)), button(point, "Download", (made) => download(made, point.cut, point.policy)));
-    const cells = [c.tp, c.fp, c.fn].map((x) => count(state.volume === "rows" ? scaled(x) : Math.round(scaled(x))));
+    const told = parts(c, volume()[0]);
     return [
       name, element("td", m.t[point.cut] === Infinity ? "none" : m.label[point.cut], { title: `exactly ${m.t[point.cut]}` }), valueText(s.value[point.cut]),
-      percent(METRICS.predicted_positive_rate[2](c)), ...metrics.map((one) => shown(METRICS[one][2](c), one)), ...cells, actions,
+      percent(METRICS.predicted_positive_rate[2](c)), ...metrics.map((one) => shown(METRICS[one][2](c), one)), told.tp, told.fp, told.fn, actions,
     ];
   }));
   rows.forEach((row, i) => {

@@ -44,8 +44,8 @@ function impact(m, i) {
   const s = scene(m);
   const c = s.confusion(i);
   const [cases, said] = moneyVolume();
-  const part = (x) => count((x * cases) / TOTAL < 10 ? (x * cases) / TOTAL : Math.round((x * cases) / TOTAL));
-  const words = [`${state.month ? `Of ${count(state.month)} cases a month` : "Of 1,000 cases"}, ${part(c.tp + c.fp)} are flagged: ${part(c.tp)} ${data.names.positive} and ${part(c.fp)} false alarms; ${part(c.fn)} ${data.names.positive} are missed.`];
+  const { flagged, tp, fp, fn } = parts(c, cases);
+  const words = [`${state.month ? `Of ${count(state.month)} cases a month` : "Of 1,000 cases"}, ${flagged} are flagged: ${tp} ${data.names.positive} and ${fp} false alarms; ${fn} ${data.names.positive} are missed.`];
   if (state.by === "cost") {
     const cost = paid(s.value[i]);
     const gap = m.usual < 0 ? NaN : paid(s.value[m.usual]) - cost;

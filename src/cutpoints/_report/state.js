@@ -93,6 +93,18 @@ const shown = (x, name) => {
   return METRICS[name]?.[3] === "share" ? percent(x) : short(x).replace(/^-/, "\u2212");
 };
 
+/* The counts of this many cases as people read them: found and false alarms add up to what is flagged,
+   and with the others to all cases. What is there never reads 0. */
+function parts(c, cases) {
+  const [tp, fp, fn, tn] = CELLS.map((cell) => (c[cell] * cases) / TOTAL);
+  const decimals = tp + fp >= 10 ? 0 : tp + fp >= 1 ? 1 : 2;
+  const rounded = (x) => Number(x.toFixed(decimals));
+  const [flagged, found, missed] = [rounded(tp + fp), rounded(tp), fn >= 10 ? Math.round(fn) : Number(digits(fn, 2))];
+  const shown = { flagged, tp: found, fp: rounded(flagged - found), fn: missed, tn: rounded(cases - flagged - missed) };
+  for (const [cell, x] of Object.entries({ tp, fp, tn })) if (x > 0 && shown[cell] <= 0) shown[cell] = Number(digits(x, 1));
+  return Object.fromEntries(Object.entries(shown).map(([cell, x]) => [cell, count(x)]));
+}
+
 // ---------------------------------------------------------------- models
 
 /* What a cut does, with positives counted a times and negatives b times. `money` is what the rows of a
