@@ -71,7 +71,8 @@ class Theory:
             return f"The best threshold for {self.objective} is {found}, and {there}: they agree."
         below = self.gap < 0
         # From below the gap ends where the interval begins, which is not where the threshold is.
-        alike = f" (or any other above {short(low)})" if below and short(low) != found else ""
+        start = short(low)
+        alike = f" (or any other above {start})" if below and float(start) < float(found) else ""
         return (
             f"The best threshold for {self.objective} is {found}{alike}, while {there}: "
             f"a gap of {short(abs(self.gap))}. If it is not chance, probabilities near the threshold are "

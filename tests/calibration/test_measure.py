@@ -10,6 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss
 
 import cutpoints as cp
+from cutpoints._result import Interval
+from cutpoints._theory import Theory
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 RNG = np.random.default_rng(0)
@@ -245,6 +247,20 @@ def test_the_gap_is_between_the_numbers_that_are_told():
     assert found.theory.threshold < low
     assert found.theory.threshold - low == found.theory.gap
     assert f"(or any other above {low:.4g})" in found.theory.sentence
+
+
+def test_the_other_end_of_an_interval_is_below_the_threshold_that_is_told():
+    """No "any other above 0.1889" beside a threshold of 0.1888889: rounded up, it would exclude it."""
+    theory = Theory(
+        objective="f1",
+        lambda_=0.3022,
+        threshold=0.1511,
+        rule="lambda / 2",
+        holds=False,
+        interval=Interval(0.1888881, 0.1888889),
+    )
+
+    assert "is 0.1888889, while" in theory.sentence
 
 
 def test_a_narrow_interval_is_one_threshold_to_people():
