@@ -103,13 +103,13 @@ def test_a_row_without_a_group_is_refused(file):
     [
         ((), 2, "Missing option '--maximize' or '--minimize'"),
         (("--maximize", "f1", "--minimize", "fpr"), 2, "cannot both be given"),
-        (("--maximize", "f1", "--positives", "y", "--negatives", "w"), 2, "already counted"),
+        (("--maximize", "f1", "--positives", "y"), 2, "No such option '--positives'"),
         (("--maximize", "f1", "--confidence", "95"), 1, "--confidence must be a number between 0 and 1"),
         (("--maximize", "f1", "--cv", "1"), 1, "--cv must be at least 2 folds"),
         (("--maximize", "f1", "--cv", "many"), 2, "'many' is neither a number of folds nor 'loo'"),
-        (("--maximize", "f1", "--group", "nobody"), 1, "'nobody' must be in"),
+        (("--maximize", "f1", "--group", "nobody"), 1, "Column not found: 'nobody'"),
         (("--maximize", "f1", "--group", "w"), 1, "The groups for 5 folds"),
-        (("--maximize", "recall", "--subject-to", "precision > 1"), 3, "No cut satisfies"),
+        (("--maximize", "recall", "--subject-to", "precision > 1"), 3, "No threshold meets"),
     ],
 )
 def test_assess_exit_codes(file, options, code, message):

@@ -74,7 +74,7 @@ def test_compare_warns_on_standard_error(tmp_path, run):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("--score", "m1", "--score", "m1", "--maximize", "f1"), 2, "another column each time"),
+        (("--score", "m1", "--score", "m1", "--maximize", "f1"), 2, "each must name a different column"),
         (("--score", "m1", "--maximize", "f1", "--minimize", "fpr"), 2, "cannot both"),
         (("--score", "m1"), 2, "Missing option"),
         (("--score", "m3", "--maximize", "f1"), 1, "m3"),

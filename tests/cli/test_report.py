@@ -116,7 +116,7 @@ def test_standard_input(scores):
         ((*COLUMNS,), 2, "Missing option '-o'"),
         (("--label", "y", "--score", "p", "--json"), 2, "Missing option '--maximize' or '--minimize'"),
         ((*COLUMNS, "--minimize", "fpr", "--json"), 2, "cannot both be given"),
-        ((*COLUMNS, "--score", "p", "--json"), 2, "another column each time"),
+        ((*COLUMNS, "--score", "p", "--json"), 2, "each must name a different column"),
         (("--score", "p", "--maximize", "f1", "--json"), 2, "Missing option '--label'"),
         (("--label", "y", "--score", "nope", "--maximize", "f1", "--json"), 1, "nope"),
         (("--label", "y", "--score", "p", "--maximize", "f11", "--json"), 1, "f11"),

@@ -58,7 +58,7 @@ def _one(context: click.Context, option: click.Parameter, names: tuple[str, ...]
 
 def _different(_context: click.Context, option: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
     if len(set(names)) < len(names):
-        message = "must name another column each time."
+        message = "each must name a different column."
         raise click.BadParameter(message, param=option)
     return names
 
@@ -102,14 +102,14 @@ rows_options = together(
 )
 
 
-def _data_options(score: Callable[[Any], Any]) -> Callable[[F], F]:
+def _data_options(score: Callable[[Any], Any], *, counts: bool = True) -> Callable[[F], F]:
     """Return the files and the names of their columns; `read` takes them."""
     return together(
         files_argument,
-        label_option,
+        label_option if counts else needed_label_option,
         score,
         weight_option,
-        counts_options,
+        *([counts_options] if counts else []),
         pos_label_option,
         lower_option,
         rows_options,
@@ -119,6 +119,8 @@ def _data_options(score: Callable[[Any], Any]) -> Callable[[F], F]:
 data_options = _data_options(score_option())
 data_options_with_like = _data_options(score_option(required=False))
 """The same where a policy may name the column."""
+data_options_of_cases = _data_options(score_option(), counts=False)
+"""The same where each row must be one case."""
 
 
 def random_state_option(text: str) -> Callable[[F], F]:

@@ -8,12 +8,11 @@ import click
 
 import cutpoints as cp
 from cutpoints.cli._options import (
-    data_options,
+    data_options_of_cases,
     examples,
     goal_options,
     json_option,
     need_goal,
-    need_label,
     random_state_option,
     read,
 )
@@ -29,7 +28,7 @@ from cutpoints.cli._output import pairs, print_json, show, waiting
         "    --group customer",
     )
 )
-@data_options
+@data_options_of_cases
 @goal_options
 @click.option("--group", metavar="COLUMN", help="Rows with the same value here stay together.")
 @click.option(
@@ -81,17 +80,13 @@ def assess(
 
     The value at the best threshold is printed twice: on the rows that chose it, where it looks
     better than it is, and cross-validated. The scores must come from rows that the model was not
-    fitted on. The bootstrap interval is a heuristic; the other sets and bounds are exact for
-    independent rows.
+    fitted on, and each row is one case. The bootstrap interval is a heuristic; the other sets and
+    bounds are exact for independent rows.
 
     FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'scores/**/*.parquet', or - for standard input.
     """
     need_goal(maximize, minimize)
-    if columns["positives"] is not None or columns["negatives"] is not None:
-        message = "Rows that are already counted cannot be assessed: resampling needs one row per case."
-        raise click.UsageError(message)
-    need_label(columns["label"])
     rows = read(files, **columns)
     with waiting("Assessing"):
         found = cp.assess(
