@@ -42,7 +42,20 @@ def test_all_plots_are_one_word(run, scores, tmp_path):
 
     assert 0 == result.exit_code
     assert {"roc", "pr", "confusion", "scores", "brier"} <= drawn
-    assert "Left out profit: --maximize must be an amount to draw" in result.stderr
+    assert "Left out profit: it needs an amount to draw: --maximize 'profit(tp=10, fp=-1)'" in result.stderr
+    alone = run("curve", scores, *DATA, "--plot", "profit", "-o", str(tmp_path))
+    assert 2 == alone.exit_code
+    assert "--plot profit needs an amount to draw" in alone.stderr
+
+
+@pytest.mark.parametrize("name", ["roc.png", "plots/roc.SVG"])
+def test_plots_go_to_a_folder_and_name_themselves(run, scores, tmp_path, name):
+    """A file in its place would become a folder that is called roc.png."""
+    result = run("curve", scores, *DATA, "--plot", "roc", "-o", str(tmp_path / name))
+
+    assert 2 == result.exit_code
+    assert f"--format {name[-3:].lower()}" in result.stderr
+    assert [] == list(tmp_path.glob("**/roc*"))
 
 
 def test_plots_mark_what_the_table_marks(run, scores, tmp_path):
@@ -98,7 +111,10 @@ def test_without_a_browser_a_pdf_is_an_error(run, scores, tmp_path, monkeypatch)
     ("goal", "hint"),
     [
         (("--minimize", "cost(1,5)"), "did you mean 'cost(fp=1, fn=5)'?"),
-        (("--maximize", "fbeta(2)"), "did you mean 'fbeta(beta=2)'?"),
+        (
+            ("--maximize", "fbeta(2)"),
+            "fbeta with its parameters given by name, got 'fbeta(2)'.\n\nHint: did you mean 'fbeta(beta=2)'?",
+        ),
         (("--maximize", "recall", "--subject-to", "precision=0.95"), "did you mean 'precision >= 0.95'?"),
         (("--maximize", "recall", "--subject-to", "precision >= 95%"), "did you mean 'precision >= 0.95'?"),
         (("--maximize", "recall", "--subject-to", "precision >= 95"), "did you mean 'precision >= 0.95'?"),
@@ -109,7 +125,7 @@ def test_without_a_browser_a_pdf_is_an_error(run, scores, tmp_path, monkeypatch)
 def test_slips_in_goals_are_corrected(run, scores, goal, hint):
     """The hint has the right spelling, which works."""
     result = run("find", scores, *DATA, *goal)
-    meant = hint.split("'")[1]
+    meant = hint.split("'")[-2]
 
     assert result.exit_code in (1, 3)
     assert hint in result.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import shlex
 import sys
 import warnings
 from pathlib import Path
@@ -47,7 +48,9 @@ if TYPE_CHECKING:
 LIMIT = 20
 DEFAULT_GOAL = "f1"
 F1 = {"maximize": DEFAULT_GOAL}
+FORMATS = ("png", "svg", "pdf")
 COUNTS = ("tp", "fp", "fn", "tn")
+_AMOUNT = "needs an amount to draw: --maximize 'profit(tp=10, fp=-1)' or --minimize 'cost(fp=2, fn=1)'."
 # What a narrow terminal does without, first to last.
 _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity", "")
 
@@ -92,7 +95,7 @@ _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity", "")
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["png", "svg", "pdf"]),
+    type=click.Choice(FORMATS),
     default="png",
     show_default=True,
     help="Format of the plots.",
@@ -140,6 +143,7 @@ def curve(
         message = "--maximize and --minimize cannot both be given."
         raise click.UsageError(message)
     displays = _displays(plots)
+    _check_folder(output)
     files_to_write = {name: str(Path(output) / f"{name}.{form}") for name in displays}
     for path in files_to_write.values():
         output_file(path)
@@ -222,6 +226,17 @@ def _print_evaluation(one: Evaluation) -> None:
     show("", table(header, rows, left=1))
 
 
+def _check_folder(output: str) -> None:
+    """Exit with 2 for the name of a plot where its folder is asked for: plots name themselves."""
+    form = Path(output).suffix.lower().removeprefix(".")
+    if form in FORMATS and not Path(output).is_dir():
+        message = (
+            f"must be a folder, got {output!r}: plots are called roc.{form} and so on. "
+            f"Try -o {shlex.quote(str(Path(output).parent))} --format {form}."
+        )
+        raise click.BadParameter(message, param_hint="'-o'")
+
+
 def _displays(plots: Sequence[str]) -> dict[str, str]:
     """Return the displays that were asked for, by name; exit with 2 for a name that there is not."""
     if not plots:
@@ -262,8 +277,12 @@ def _draw(
     given = any(x is not None for x in point.values())
     written = []
     for name, display in displays.items():
-        # A plot of an amount needs one that was asked for.
-        marked = F1 if found.positives and not given and name != "profit" else point
+        if name == "profit" and point["maximize"] is None and point["minimize"] is None:
+            if not everything:
+                raise click.UsageError(f"--plot {name} {_AMOUNT}")
+            click.echo(f"Left out {name}: it {_AMOUNT}", err=True)
+            continue
+        marked = F1 if found.positives and not given else point
         try:
             made = getattr(plots, display).of_curve(found, **marked)
         except CutpointError as error:
