@@ -169,8 +169,8 @@ def _print(found: Check, call: tuple[str, tuple[str, ...], str | None, str | Non
         below = "" if shift.ks_p is None else f", p {_chance(shift.ks_p, '<=')}"
         of = "" if found.moving == "scores" else f" of the {found.moving}"
         rows += [
-            (f"PSI{of}", f"{shift.psi:.4f}   {shift.band}, {shift.psi_buckets} buckets{chance}"),
-            *([] if of else [("KS", f"{shift.ks:.4f}   lower bound{below}")]),
+            (f"PSI{of}", f"{value(shift.psi)}   {shift.band}, {shift.psi_buckets} buckets{chance}"),
+            *([] if of else [("KS", f"{value(shift.ks)}   lower bound{below}")]),
         ]
     if len(found.decisions) > _TWO:
         rows += [(name, _share(share)) for name, share in list(found.decisions.items())[:_PARTS]]
