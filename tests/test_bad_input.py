@@ -353,7 +353,7 @@ def test_unknown_metric():
     """An unknown metric is met with near names."""
     refused(
         UnknownMetricError,
-        "must be a name from the catalogue. Got 'recal'",
+        "Unknown metric: 'recal'",
         "did you mean .*'recall'",
         Y,
         S,
@@ -364,13 +364,18 @@ def test_unknown_metric():
 def test_unknown_metric_in_a_constraint():
     """Constraints know the near names too."""
     refused(
-        UnknownMetricError, "Got 'precison'", "did you mean .*'precision'", Y, S, subject_to="precison >= 0.9"
+        UnknownMetricError,
+        "Unknown metric: 'precison'",
+        "did you mean .*'precision'",
+        Y,
+        S,
+        subject_to="precison >= 0.9",
     )
 
 
 def test_metric_that_is_like_no_other():
     """A name without neighbours is met with the command that lists all."""
-    refused(UnknownMetricError, "Got 'qqq'", "cutpoints metrics", Y, S, maximize="qqq")
+    refused(UnknownMetricError, "Unknown metric: 'qqq'", "cutpoints metrics", Y, S, maximize="qqq")
 
 
 def test_constraint_as_objective():
@@ -555,10 +560,10 @@ def test_a_frame_without_names_of_columns(engine, kind):
 @pytest.mark.parametrize(("label", "missing"), [(0, "positive"), (1, "negative")])
 def test_questions_that_need_both_classes_say_which_is_missing(ask, label, missing):
     """None of them has an objective or a cut: what is missing are rows."""
-    with pytest.raises(InvalidInputError, match=f"must have {missing} rows") as caught:
+    with pytest.raises(InvalidInputError, match=f"There are no {missing} rows") as caught:
         ask([label] * 4, S)
     assert "objective" not in str(caught.value)
-    assert f"there are no {missing} rows; check the labels" in str(caught.value)
+    assert "Hint: check the labels and pos_label." in str(caught.value)
 
 
 @pytest.mark.parametrize("beta", [0, -1, -0.5])

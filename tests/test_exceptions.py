@@ -319,11 +319,11 @@ def test_infeasible_tells_what_is_attainable_for_each_constraint():
     )
 
     assert str(error).startswith(
-        "No cut satisfies 'precision >= 0.95', 'predicted_positive <= -1' and 'lift >= 2' "
-        "together. The best that any cut attains for each of them alone: "
+        "No threshold meets 'precision >= 0.95', 'predicted_positive <= -1' and 'lift >= 2' "
+        "together. The best possible for each of them alone: "
         "'precision >= 0.95' 0.8125, at threshold 0.25; "
         "'predicted_positive <= -1' 0, at threshold inf; "
-        "'lift >= 2' undefined at every cut.\n"
+        "'lift >= 2' undefined at every threshold.\n"
     )
 
 
@@ -333,8 +333,8 @@ def test_infeasible_together_tells_what_each_attains_where_the_others_hold():
     error = InfeasibleError.of(attainable=best, together=True)
 
     assert str(error) == (
-        "No cut satisfies 'precision >= 0.95' and 'recall >= 0.9' together. "
-        "The best that any cut attains for each of them where the others hold: "
+        "No threshold meets 'precision >= 0.95' and 'recall >= 0.9' together. "
+        "The best possible for each of them while the others hold: "
         "'precision >= 0.95' 0.8125, at threshold 0.25; 'recall >= 0.9' 0.5, at threshold 0.75.\n\n"
         "Hint: relax one of them to slightly beyond its value, which is rounded, and search again."
     )
@@ -353,7 +353,7 @@ def test_unknown_metric_offers_the_nearest_names(name, near):
     """A misspelt metric is met with the names that are near, whatever its case and hyphens."""
     error = UnknownMetricError.of(name=name, known=NAMES)
 
-    assert f"Got '{name}' instead.\n\nHint: did you mean {near}" in str(error)
+    assert f"Unknown metric: '{name}'.\n\nHint: did you mean {near}" in str(error)
 
 
 @pytest.mark.parametrize(
@@ -386,7 +386,7 @@ def test_unknown_metric_prints_plainly():
     error = EXAMPLES["metric"]
 
     assert isinstance(error, LookupError)
-    assert str(error).startswith("A metric must be")
+    assert str(error).startswith("Unknown metric: ")
 
 
 def test_missing_dependency_gives_the_command():

@@ -456,7 +456,7 @@ def test_bad_keys_are_refused(by, options, message):
 @pytest.mark.parametrize(
     ("by", "message"),
     [
-        ("lnd", "The column 'lnd'"),
+        ("lnd", "Column not found: 'lnd'"),
         (["land", "land"], "names that differ"),
         (7, "the name of a column"),
         ([], "the name of a column"),

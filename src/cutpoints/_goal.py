@@ -255,7 +255,7 @@ class _Reader:
                 return self._call(name, keywords)
             case ast.Call(func=ast.Name(id=name)):
                 canonical = canonical_name(name)
-                must_be = f"{canonical} with its parameters given by name"
+                must_be = f"{name} with its parameters given by name"
                 raise self._refuse(must_be, node, self._with_names(node, name, canonical))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return -self._value(operand)

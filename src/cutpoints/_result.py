@@ -482,7 +482,7 @@ class Solution(Deployable, Shown):
             best = [a.with_others or a for a in self.attainable] if together else self.attainable
             if self.each is not None and all(a.met for a in best):
                 raise InfeasibleError(
-                    f"No cut satisfies {self.each}.",
+                    f"No threshold meets {self.each}.",
                     hint="relax the constraint, or find one threshold per group with find_by().",
                     constraints=self.each.constraints,
                 )

@@ -529,16 +529,14 @@ def _why(entry: Solution | Unsolved) -> str:
     short = [a for a in entry.attainable if not a.met]
     if not short:
         return "; ".join(
-            ["Each constraint can be met by itself, but no cut meets them all"]
+            ["Each constraint can be met by itself, but no threshold meets them all"]
             + [
-                f"{a.constraint}: where the others hold, the best is {json_number(a.with_others.value)}"
+                f"{a.constraint}: with the others, the best possible is {json_number(a.with_others.value)}"
                 for a in entry.attainable
                 if a.with_others is not None
             ]
         )
-    return "; ".join(
-        f"{a.constraint}: the best that any cut attains is {json_number(a.value)}" for a in short
-    )
+    return "; ".join(f"{a.constraint}: the best possible is {json_number(a.value)}" for a in short)
 
 
 def _note(entry: Solution | Unsolved) -> str:

@@ -5,7 +5,7 @@
     CutpointError
     ├── InvalidParameterError   (also ValueError, TypeError)  an argument that has a wrong value
     ├── InvalidInputError       (also ValueError)             data that cannot be searched or read
-    ├── InfeasibleError         (also ValueError)             no cut satisfies the constraints
+    ├── InfeasibleError         (also ValueError)             no threshold meets the constraints
     ├── UnknownMetricError      (also LookupError)            a name that is not in the catalogue
     ├── SolverError             (also RuntimeError)           a solver's answer that cannot be trusted
     └── MissingDependencyError  (also ImportError)            a package that is not installed
@@ -185,7 +185,8 @@ class InvalidInputError(CutpointError, ValueError):
         return cls(
             f"Each row must be of a segment that the policy has a threshold for. {count:,} of "
             f"{plural(rows, 'row')} {have} another {', '.join(by)}{at_row(first)}{shown}.",
-            hint="give the policy a default: a threshold for all other segments, or 'keep' for no decision.",
+            hint="find the policy again with a default, in the shell --default: a threshold for all other "
+            "segments, or 'keep' for no decision.",
             **_where("unknown_segments", by[0], count, first, rows),
         )
 
@@ -329,9 +330,9 @@ class InvalidInputError(CutpointError, ValueError):
     def no_rows_of(cls, *, what: str, positives: float, negatives: float) -> Self:
         """Build the error of a question, such as "roc", that needs a class of which there are no rows."""
         return cls(
-            f"The data for {what} must have {'negative' if positives else 'positive'} rows. "
-            f"Got {number(positives)} positives and {number(negatives)} negatives instead.",
-            hint=_no_rows(positives),
+            f"There are no {'negative' if positives else 'positive'} rows, and {what} needs them. "
+            f"Got {number(positives)} positives and {number(negatives)} negatives.",
+            hint=("check the labels and ", Argument("pos_label"), "."),
         )
 
     @classmethod
@@ -383,7 +384,7 @@ class InvalidInputError(CutpointError, ValueError):
 
 
 class InfeasibleError(CutpointError, ValueError):
-    """No cut satisfies the constraints.
+    """No threshold meets the constraints.
 
     `find` does not raise it, but returns a solution that says so. The estimator, `assess`, `report`
     and the command line do, and so does a solution that is asked for what it does not have.
@@ -416,12 +417,12 @@ class InfeasibleError(CutpointError, ValueError):
         --------
         >>> from cutpoints.exceptions import InfeasibleError
         >>> print(InfeasibleError.of(attainable={"recall >= 0.9": (0.8, 0.25)}))
-        No cut satisfies 'recall >= 0.9'. The best that any cut attains is 0.8, at threshold 0.25.
+        No threshold meets 'recall >= 0.9'. The best possible is 0.8, at threshold 0.25.
         <BLANKLINE>
         Hint: relax the constraint to a value that can be attained.
         """
         best = {
-            text: "undefined at every cut"
+            text: "undefined at every threshold"
             if math.isnan(value)
             else f"{number(value)}, at threshold {float(threshold)!r}"  # which can be copied
             for text, (value, threshold) in attainable.items()
@@ -429,22 +430,19 @@ class InfeasibleError(CutpointError, ValueError):
         names = joined([f"'{text}'" for text in best], "and")
         each = "; ".join(f"'{text}' {value}" for text, value in best.items())
         if undefined is not None and (together or len(best) == 1):
-            found = f"No cut that satisfies {names} has a value of '{undefined}'. It is 0/0 at all of them."
+            found = f"'{undefined}' is undefined (0/0) at every threshold that meets {names}."
             hint = "relax the constraint, or choose another objective."
         elif len(best) == 1:
-            found = f"No cut satisfies {names}. The best that any cut attains is {''.join(best.values())}."
+            found = f"No threshold meets {names}. The best possible is {''.join(best.values())}."
             hint = _as_share(attainable) or "relax the constraint to a value that can be attained."
         elif together:
             found = (
-                f"No cut satisfies {names} together. The best that any cut attains for each of them where "
-                f"the others hold: {each}."
+                f"No threshold meets {names} together. The best possible for each of them while the others "
+                f"hold: {each}."
             )
             hint = "relax one of them to slightly beyond its value, which is rounded, and search again."
         else:
-            found = (
-                f"No cut satisfies {names} together. The best that any cut attains for each of them "
-                f"alone: {each}."
-            )
+            found = f"No threshold meets {names} together. The best possible for each of them alone: {each}."
             hint = "relax the constraint that matters least, and search again."
         return cls(found, hint=hint, constraints=tuple(best))
 
@@ -475,7 +473,7 @@ class UnknownMetricError(CutpointError, LookupError):
         --------
         >>> from cutpoints.exceptions import UnknownMetricError
         >>> print(UnknownMetricError.of(name="recal", known=["accuracy", "f1", "recall"]))
-        A metric must be a name from the catalogue. Got 'recal' instead.
+        Unknown metric: 'recal'.
         <BLANKLINE>
         Hint: did you mean 'recall'?
         """
@@ -487,9 +485,7 @@ class UnknownMetricError(CutpointError, LookupError):
         if near:
             hint = f"did you mean {joined([repr(match) for match in near], 'or')}?"
         hint = next((better for names, better in _NO_METRICS.items() if plain in names.split()), hint)
-        return cls(
-            f"A metric must be a name from the catalogue. Got {show(name)} instead.", hint=hint, name=name
-        )
+        return cls(f"Unknown metric: {show(name)}.", hint=hint, name=name)
 
 
 class SolverError(CutpointError, RuntimeError):

@@ -132,7 +132,7 @@ def test_what_cannot_be_asked():
     """Unknown and negative columns, free reviews and guarantees are errors that say so."""
     frame = pd.DataFrame({"y": [0, 1, 0, 1], "p": [0.1, 0.2, 0.6, 0.9], "a": [1.0, -2.0, 3.0, 4.0]})
     band = {"label": "y", "score": "p", "minimize": "cost(fp=5, fn=a, review=1)"}
-    with pytest.raises(InvalidInputError, match="'b' must be in"):
+    with pytest.raises(InvalidInputError, match="Column not found: 'b'"):
         cp.find_band(frame, **band, capacity={"b": 3})
     with pytest.raises(InvalidParameterError, match="numbers >= 0 where a is bounded"):
         cp.find_band(frame, **band, capacity={"a": 3})

@@ -129,7 +129,7 @@ def test_missing_scores_in_words(run, policy, tmp_path):
 @pytest.mark.parametrize(
     "slip",
     [
-        (["--score", "q"], 1, "The column 'q' must be in"),
+        (["--score", "q"], 1, "Column not found: 'q'"),
         (["--column", "id"], 1, "--column must be a new name"),
         (["--column", "=cmd()"], 1, "--column must be a name that a spreadsheet does not take"),
         (["--missing", "maybe"], 2, "--missing"),

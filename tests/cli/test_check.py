@@ -106,8 +106,8 @@ def test_a_policy_by_hand(run, rows, tmp_path):
 @pytest.mark.parametrize(
     "slip",
     [
-        (["--label", "z"], 1, "The column 'z' must be in"),
-        (["--score", "z"], 1, "The column 'z' must be in"),
+        (["--label", "z"], 1, "Column not found: 'z'"),
+        (["--score", "z"], 1, "Column not found: 'z'"),
         (["--psi", "0"], 1, "--psi must be a positive number"),
         (["--alpha", "2"], 1, "--alpha must be a number between 0 and 1"),
         (["--psi", "much"], 2, "not a valid float"),

@@ -69,7 +69,7 @@ def test_classes_may_be_numbers(run, tmp_path):
         (("--classes", "cat=p_cat", "--classes", "cat=p_dog"), 2, "another class and another column"),
         (("--classes", "p_cat"), 1, "where no value is one of the true labels"),
         (("--classes", "cat=p_cat", "--classes", "dog=p_dog"), 1, "without the label 'owl' of row 2"),
-        (("--classes", "nothing"), 1, "'nothing' must be in"),
+        (("--classes", "nothing"), 1, "Column not found: 'nothing'"),
         ((*CLASSES, "--top-k", "4"), 1, "--top-k must be"),
     ],
 )

@@ -42,7 +42,7 @@ def test_constraints_and_infeasible(run, table):
     assert 0 == run(*options, "precision >= 0.5").exit_code
     result = run(*options, "precision >= 0.9999")
     assert 3 == result.exit_code
-    assert "The best that any cut attains" in result.stderr
+    assert "The best possible" in result.stderr
 
 
 def test_new_prevalence(run, table):
@@ -92,8 +92,8 @@ def test_exact_expectation(run, table):
             "strictly",
         ),
         (("--score", "w", "--maximize", "f1"), 1, "between 0 and 1"),
-        (("--score", "q", "--maximize", "f1"), 1, "column 'q'"),
-        (("--score", "p", "--maximize", "f7"), 1, "catalogue"),
+        (("--score", "q", "--maximize", "f1"), 1, "Column not found: 'q'"),
+        (("--score", "p", "--maximize", "f7"), 1, "Unknown metric: 'f7'"),
     ],
 )
 def test_bad_options(run, table, options, code, message):

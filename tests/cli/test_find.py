@@ -161,7 +161,7 @@ def test_infeasible_is_exit_3(run, scores):
 
     assert 3 == result.exit_code
     assert "" == result.stdout
-    assert "Error: No cut satisfies 'precision > 1'." in result.stderr
+    assert "Error: No threshold meets 'precision > 1'." in result.stderr
     assert "Hint: relax the constraint" in result.stderr
 
 
@@ -176,7 +176,7 @@ def test_infeasible_json(run, scores):
     assert 3 == result.exit_code
     assert ("infeasible", None) == (shown["status"], shown["threshold"])
     assert "precision > 1" == shown["attainable"][0]["constraint"]
-    assert "Error: No cut satisfies" in result.stderr
+    assert "Error: No threshold meets" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -215,10 +215,10 @@ def test_options_that_do_not_go_together_are_exit_2(run, scores, options, messag
 @pytest.mark.parametrize(
     ("options", "found", "hint"),
     [
-        (["--maximize", "f11"], "Got 'f11' instead", "did you mean 'f1'"),
+        (["--maximize", "f11"], "Unknown metric: 'f11'", "did you mean 'f1'"),
         (["--maximize", "f1 >= 2"], "--maximize must be", "constraints go into --subject-to"),
         (["--maximize", "cost(2, 1)"], "given by name", "did you mean 'cost(fp=2, fn=1)'"),
-        (["--maximize", "__import__('os')"], "Got '__import__'", "cutpoints metrics"),
+        (["--maximize", "__import__('os')"], "Unknown metric: '__import__'", "cutpoints metrics"),
         (["--maximize", ""], "--maximize must be", "for example"),
         (["--maximize", "f1", "--subject-to", "precision"], "--subject-to must be", "for example"),
         (["--maximize", "f1", "--pos-label", "7"], "--pos-label must be one of the labels", ""),
@@ -242,7 +242,7 @@ def test_a_column_that_there_is_not(run, scores, columns):
     result = run("find", scores, *columns, "--maximize", "f1")
 
     assert 1 == result.exit_code
-    assert f"must be in '{scores}'. Its columns are 'y' and 'p'." in result.stderr
+    assert f"The columns of '{scores}' are 'y' and 'p'." in result.stderr
     assert "Hint: did you mean " in result.stderr
 
 

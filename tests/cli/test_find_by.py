@@ -89,7 +89,7 @@ def test_a_missing_column(run, segments):
     result = run("find", segments, *GOAL, "--by", "lnd")
 
     assert 1 == result.exit_code
-    assert "The column 'lnd'" in result.stderr
+    assert "Column not found: 'lnd'" in result.stderr
     assert "did you mean 'land'?" in result.stderr
 
 
@@ -125,9 +125,9 @@ def test_a_segment_column_that_there_is_not(run, segments, tmp_path):
 
     assert (1, "") == (result.exit_code, result.stdout)
     columns = "'y', 'p', 'land' and 'kind'"
-    assert f"The column 'Land' must be in '{segments}'. Its columns are {columns}." in result.stderr
+    assert f"Column not found: 'Land'. The columns of '{segments}' are {columns}." in result.stderr
     assert "did you mean 'land'?" in result.stderr
-    assert f"The column 'land' must be in '{other}'. Its columns are 'p' and 'y'." in both.stderr
+    assert f"Column not found: 'land'. The columns of '{other}' are 'p' and 'y'." in both.stderr
 
 
 def test_a_policy_of_segments(run, segments, tmp_path):
@@ -206,7 +206,7 @@ def test_joint_infeasible(run, segments):
     result = run("find", segments, *GOAL, "--by", "land", "--joint", "--subject-to", "fpr < 0")
 
     assert 3 == result.exit_code
-    assert "No thresholds satisfy 'fpr < 0'. The best that can be attained: 'fpr < 0' 0." in result.stderr
+    assert "No thresholds meet 'fpr < 0'. The best possible: 'fpr < 0' 0." in result.stderr
 
 
 @pytest.mark.parametrize(

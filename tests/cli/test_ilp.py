@@ -94,7 +94,7 @@ def test_stopped_early_says_so(run, scores):
         (("--maximize", "mcc"), 1, "linear in tp and fp"),
         (("--maximize", "f1", "--write", "model.txt"), 1, "ends in .lp or .mps"),
         (("--maximize", "f1", "--time-limit", "-1"), 1, "--time-limit must be"),
-        (("--maximize", "recall", "--subject-to", "precision >= 2"), 3, "No cut satisfies"),
+        (("--maximize", "recall", "--subject-to", "precision >= 2"), 3, "No threshold meets"),
         (
             ("--maximize", "accuracy", "--formulation", "document", "--epsilon", "0.5"),
             1,

@@ -412,7 +412,7 @@ def test_missing_values(csv, parquet):
         ({"label": "three"}, None, "Got 3 distinct labels instead: 0, 1 and 2"),
         ({"label": "answer"}, None, "Hint: pass pos_label='yes' or pos_label='no'"),
         ({"weight": "holes"}, None, "'holes' must not contain NaN or null"),
-        ({"score": "q"}, None, "The column 'q' must be in '.*scores.parquet'. Its columns are 'y'"),
+        ({"score": "q"}, None, "Column not found: 'q'. The columns of '.*scores.parquet' are 'y'"),
         ({}, "y,p\n1,0.9\n,0.3\n", "'y' must not contain NaN or null. 1 of 2 values is missing"),
         ({"pos_label": "1"}, "y,p\n1,0.9\n,0.3\n", "'y' must not contain NaN or null"),
         ({"pos_label": "a"}, "y,p\na,0.9\n,0.3\n", "'y' must not contain NaN or null"),
@@ -421,7 +421,11 @@ def test_missing_values(csv, parquet):
         ({}, "y,p\n1,0.9\n0,0.1,7\n", "Line 3 has 3 values, its first line has 2"),
         ({}, "y,p\n1,0.9\n0\n", "Line 3 has 1 value, its first line has 2"),
         ({}, "y,p,p\n1,0.9,0.8\n", "the name 'p' more than once.\n\nHint: rename one"),
-        ({}, "Y,p\n1,0.9\n", "The column 'y' must be in .* are 'Y' and 'p'.\n\nHint: did you mean"),
+        (
+            {},
+            "Y,p\n1,0.9\n",
+            "Column not found: 'y'. The columns of .* are 'Y' and 'p'.\n\nHint: did you mean",
+        ),
         ({}, "1,0.9\n0,0.1\n", "are '1' and '0.9'.\n\nHint: .* the first line must have the names"),
         ({}, "", "must have named columns. It is empty"),
         ({}, "\n\n", "must have named columns. It is empty"),
@@ -779,7 +783,9 @@ def test_text_in_conditions_is_only_text(tmp_path, text):
 
 def test_condition_on_a_column_that_is_not_there(parquet):
     """An unknown column is an error with those that there are."""
-    with pytest.raises(InvalidInputError, match=r"The column 'month' must be in .*scores.parquet"):
+    with pytest.raises(
+        InvalidInputError, match=r"Column not found: 'month'. The columns of .*scores.parquet"
+    ):
         source(parquet, label="y", score="p", where="month = 1")
 
 

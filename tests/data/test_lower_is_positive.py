@@ -179,7 +179,7 @@ def test_one_class_only_is_an_error_in_the_shell(tmp_path, command, label):
     result = CliRunner().invoke(main, args)
 
     assert 1 == result.exit_code
-    assert f"there are no {'negative' if label else 'positive'} rows" in result.stderr
+    assert f"There are no {'negative' if label else 'positive'} rows" in result.stderr
     assert "--pos-label" in result.stderr
     assert "Warning" not in result.stderr
     assert not (tmp_path / "x.html").exists()

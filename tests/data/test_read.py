@@ -296,7 +296,7 @@ def test_unknown_columns_are_told_with_those_there_are(call, given):
     """The columns that there are, and the one that was probably meant."""
     with pytest.raises(
         InvalidInputError,
-        match=r"(?s)column 'P' must be in .*columns are 'y', 'p', 'q' and 'w'.*did you mean 'p'",
+        match=r"(?s)Column not found: 'P'.*columns of .* are 'y', 'p', 'q' and 'w'.*did you mean 'p'",
     ):
         call(given, label="y", score="P")
 

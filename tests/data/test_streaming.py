@@ -341,7 +341,7 @@ def test_no_rows(engine):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_missing_column(engine):
     """A column that is not there is an error with those that are."""
-    with pytest.raises(InvalidInputError, match=r"(?s)'p' must be in .* 'score' and 'label'"):
+    with pytest.raises(InvalidInputError, match=r"(?s)Column not found: 'p'.* 'score' and 'label'"):
         source_of(engine, {"score": [0.5], "label": [1]}, score="p")
 
 

@@ -102,7 +102,7 @@ FAULTS = {
         {},
         {"score": "q"},
         INPUT,
-        r"The column 'q' must be in 'the data frame'. Its columns are",
+        r"Column not found: 'q'. The columns of the data frame are",
     ),
     "huge whole numbers": ({"p": [1, 2**53, 3, 4]}, {}, PARAMETER, r"numbers that float64 can hold"),
 }

@@ -536,7 +536,7 @@ def test_infeasible_says_what_can_be_attained():
 
     assert "infeasible" == solution.status
     assert 1.5 > solution.attainable[0].value > 0
-    with pytest.raises(InfeasibleError, match="No cut satisfies"):
+    with pytest.raises(InfeasibleError, match="No threshold meets"):
         solution.raise_if_infeasible()
 
 

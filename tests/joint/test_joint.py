@@ -228,9 +228,7 @@ def test_infeasible_says_how_far():
     best = {one.constraint: one.with_others.value for one in found.attainable}
     met = cp.find_joint(y, s, by=by, maximize="precision", subject_to="recall >= 0.9")
     assert met.value == best["precision >= 0.99"]
-    with pytest.raises(
-        InfeasibleError, match=r"together\. The best that can be attained where the others hold"
-    ):
+    with pytest.raises(InfeasibleError, match=r"together\. The best possible while the others hold"):
         found.raise_if_infeasible()
 
 

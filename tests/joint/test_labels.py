@@ -175,8 +175,19 @@ def test_infeasible():
     found = cp.find_labels(y, p, maximize="recall", subject_to=["precision >= 0.99", "recall >= 0.9"])
 
     assert found.status == "infeasible"
-    with pytest.raises(InfeasibleError, match="where the others hold"):
+    with pytest.raises(InfeasibleError, match="while the others hold"):
         found.decide(p)
+
+
+def test_a_label_that_cannot_meet_what_must_hold_for_each():
+    """It is called a label, not a segment, and the hint is one that labels have."""
+    y, p = simulated()
+    found = cp.find_labels(y, p, maximize="recall", each="precision > 1")
+
+    with pytest.raises(
+        InfeasibleError, match=r"(?s)At least one label has no threshold .* for each label.*min_rows"
+    ):
+        found.raise_if_infeasible()
 
 
 def test_labels_without_positives():
@@ -192,7 +203,7 @@ def test_labels_without_positives():
         ([1, 0], [0.5, 0.1], {}, "y_true must be a matrix of numbers with one column per label"),
         ([[1, 0]], [[0.5]], {}, r"y_score must be of the shape of y_true, \(1, 2\)"),
         ([[2, 0]], [[0.5, 0.1]], {}, "y_true must be 0 or 1 for each row and label, got '2.0 for label 0'"),
-        ([[0, 0]], [[0.5, 0.1]], {"average": "macro"}, "must have positive rows"),
+        ([[0, 0]], [[0.5, 0.1]], {"average": "macro"}, "There are no positive rows"),
         ([[1, 0]], [[math.nan, 0.1]], {}, "y_score"),
         ([[1, 0]], [[0.5, 0.1]], {"average": "samples"}, "average must be one of 'micro', 'macro'"),
         ([[1, 0]], [[0.5, 0.1]], {"min_rows": 0}, "min_rows must be a positive integer"),

@@ -253,7 +253,7 @@ def test_no_formula_gets_into_a_csv(tmp_path, column):
     [
         ("p\n0.5\nabc\n", {}, "1 value is not a number, the first at row 1 .* with 'abc'"),
         ("p\n0,5\n", {"score": "p"}, "has 2 values"),
-        ("q\n0.5\n", {}, "The column 'p' must be in"),
+        ("q\n0.5\n", {}, "Column not found: 'p'"),
         ("p,p\n1,2\n", {}, "more than once"),
         ("p,decision\n1,2\n", {}, "'decision', which the input has"),
         ("p,a\n1\n", {}, "Line 2 has 1 value"),

@@ -432,7 +432,7 @@ def test_missing_scores_are_an_error(tmp_path):
         ({"alpha": 1.5}, "^alpha must be"),
         ({"psi": -1}, "^psi must be a positive number"),
         ({"psi": "much"}, "^psi must be"),
-        ({"score": "q"}, "The column 'q' must be in"),
+        ({"score": "q"}, "Column not found: 'q'"),
     ],
 )
 def test_options_that_cannot_be_meant(options, message):

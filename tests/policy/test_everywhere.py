@@ -245,7 +245,7 @@ def test_errors_of_frames(frame):
     policy = cp.Policy(0.5, score="p")
     data = frame(pa.table({"q": [0.5], "text": ["0.5"], "decision": [1]}))
 
-    with pytest.raises(InvalidInputError, match="The column 'p' must be in 'the data frame'"):
+    with pytest.raises(InvalidInputError, match="Column not found: 'p'"):
         policy.decide(data)
     with pytest.raises(InvalidInputError, match="The column 'text' must hold numbers"):
         policy.decide(data, score="text")

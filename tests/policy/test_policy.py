@@ -111,7 +111,7 @@ def test_names_of_columns_come_along_from_files(tmp_path):
 
 def test_no_policy_without_a_threshold():
     """Where nothing is feasible there is nothing to deploy."""
-    with pytest.raises(InfeasibleError, match="No cut satisfies"):
+    with pytest.raises(InfeasibleError, match="No threshold meets"):
         cp.find([0, 1], [0.9, 0.1], maximize="recall", subject_to="precision >= 0.9").policy()
 
 

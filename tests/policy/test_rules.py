@@ -373,7 +373,7 @@ def test_errors_of_segments_in_frames(frame):
         policy.decide(data)
     with pytest.raises(InvalidParameterError, match="which is text"):
         cp.Policy.segments({"a": 0.4}, by="n", score="p", default=0.5).decide(data)
-    with pytest.raises(InvalidInputError, match="The column 'd' must be in"):
+    with pytest.raises(InvalidInputError, match="Column not found: 'd'"):
         cp.Policy.segments({"a": 0.4}, by="d", score="p").decide(data)
     with pytest.raises(InvalidParameterError, match="left out for a frame"):
         policy.decide(data, ["a", "b"])

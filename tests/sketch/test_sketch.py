@@ -378,7 +378,7 @@ def test_auc_is_within_its_bounds(problem, limit):
     with few_buckets(limit):
         sketch = sketched(problem)
         if 0 in (positives, negatives):
-            with pytest.raises(InvalidInputError, match="for auc must have"):
+            with pytest.raises(InvalidInputError, match="auc needs them"):
                 _ = sketch.auc
             return
         bounds = sketch.auc

@@ -586,7 +586,7 @@ def test_inside_calibration(data):
             InvalidInputError,
             "training part of fold 1 of 1 must have both",
         ),
-        ({"maximize": "recall", "subject_to": "precision > 1"}, InfeasibleError, "No cut satisfies"),
+        ({"maximize": "recall", "subject_to": "precision > 1"}, InfeasibleError, "No threshold meets"),
     ],
 )
 def test_bad_settings_are_refused(options, error, match):

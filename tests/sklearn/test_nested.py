@@ -220,9 +220,9 @@ def test_settings_that_break_the_constraints_are_left_out(data, counting):
 
     assert 3 == len(r.failures)
     assert {"shift": -1.0} == r.failures[0].setting
-    assert "InfeasibleError: No cut satisfies" in r.failures[0].error
+    assert "InfeasibleError: No threshold meets" in r.failures[0].error
     assert {"shift": 0.0} == r.selection.best.setting
-    with pytest.raises(InfeasibleError, match="No cut satisfies"):
+    with pytest.raises(InfeasibleError, match="No threshold meets"):
         cp.nested_cv(counting, {"shift": [-1.0]}, X, y, **asked)
 
 

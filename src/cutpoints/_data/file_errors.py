@@ -20,7 +20,7 @@ def column(*, name: str, path: str, columns: Sequence[str]) -> InvalidInputError
     Examples
     --------
     >>> print(column(name="P", path="scores.csv", columns=["y", "p"]))
-    The column 'P' must be in 'scores.csv'. Its columns are 'y' and 'p'.
+    Column not found: 'P'. The columns of 'scores.csv' are 'y' and 'p'.
     <BLANKLINE>
     Hint: did you mean 'p'?
     """
@@ -34,7 +34,8 @@ def column(*, name: str, path: str, columns: Sequence[str]) -> InvalidInputError
     if near:
         hint = f"did you mean {joined([show(match) for match in near], 'or')}?"
     there = joined(shown + more, "and")
-    found = f"The column {show(name)} must be in {file_words(path)}. Its columns are {there}."
+    of = path if path.startswith("the ") else file_words(path)
+    found = f"Column not found: {show(name)}. The columns of {of} are {there}."
     return InvalidInputError(found, hint=hint, kind="column", name=name)
 
 
@@ -66,7 +67,7 @@ def unreadable(*, path: str, form: str, reason: str, hint: str | None = None) ->
     """Return the error of a broken file; `form` is how it was read, `reason` what the reader said."""
     hints = {
         "CSV": "a CSV file is UTF-8 text with the same number of values in each line, "
-        "separated by commas, semicolons, tabs or bars.",
+        "separated by commas, semicolons, tabs or bars, and one kind of line ending throughout.",
         "Parquet": "if it was copied or is still being written, it may not be complete.",
         "JSON": "a JSON file must have one object in braces in each line; "
         "jq -c '.[]' old.json > new.ndjson converts an array.",

@@ -136,7 +136,7 @@ class LabelsSolution(Together):
     def raise_if_infeasible(self) -> LabelsSolution:
         """Return itself, or raise `InfeasibleError` saying what can be attained."""
         if self.status == "infeasible":
-            raise self._unattained() if self.attainable else infeasible_in("of some label", self.each)
+            raise self._unattained() if self.attainable else infeasible_in(self.each)
         return self
 
     def table(self) -> dict[str, list[Any]]:

@@ -24,7 +24,7 @@ from cutpoints._shown import (
     ShownInRows,
     Tabular,
 )
-from cutpoints._wording import joined
+from cutpoints._wording import Argument, joined
 from cutpoints.exceptions import InfeasibleError
 from cutpoints.metrics.columns import CELLS
 
@@ -135,18 +135,24 @@ def infeasible(attainable: Mapping[str, float], *, together: bool = False) -> In
     best = "; ".join(
         f"'{text}' {'undefined' if math.isnan(value) else count(value)}" for text, value in attainable.items()
     )
-    where = " where the others hold" if together else ""
+    where = " while the others hold" if together else ""
     return InfeasibleError(
-        f"No thresholds satisfy {names}{' together' if len(attainable) > 1 else ''}. "
-        f"The best that can be attained{where}: {best}.",
+        f"No thresholds meet {names}{' together' if len(attainable) > 1 else ''}. "
+        f"The best possible{where}: {best}.",
         hint="relax a constraint to slightly beyond its value, which is rounded.",
         constraints=tuple(attainable),
     )
 
 
-def infeasible_in(segment: str, each: Sequence[str]) -> InfeasibleError:
-    """Return the error of a segment in which no threshold meets what must hold in each."""
+def infeasible_in(each: Sequence[str], segment: str | None = None) -> InfeasibleError:
+    """Return the error of a segment, or of a label, in which no threshold meets what must hold in each."""
     names = joined([f"'{text}'" for text in each], "and")
+    if segment is None:
+        return InfeasibleError(
+            f"At least one label has no threshold that meets {names}, which must hold for each label.",
+            hint=("relax it, or let rare labels share a threshold with ", Argument("min_rows"), "."),
+            constraints=tuple(each),
+        )
     return InfeasibleError(
         f"No threshold of segment {segment} meets {names}, which must hold in each segment.",
         hint="relax it, or merge small segments.",
@@ -266,7 +272,7 @@ class JointSolution(DeployableBySegment, Together):
             raise self.guarantee.refusal(self.constraints, self.rows)
         if self.status == "infeasible":
             if self.empty is not None:
-                raise infeasible_in(repr(self.empty[0]), self.each)
+                raise infeasible_in(self.each, repr(self.empty[0]))
             if not self.attainable:
                 raise infeasible({f"a gap of {text}": math.nan for text in self.gap})
             raise self._unattained()
