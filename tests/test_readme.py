@@ -60,6 +60,6 @@ def test_make_targets_exist():
 
 
 def test_linked_files_exist():
-    """Links to files of the repository lead somewhere."""
-    for target in re.findall(r"\]\((?!http)([^)#]+)\)", README):
+    """Links to files of the repository, and its picture, lead somewhere."""
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", README) + re.findall(r'src="([^"]+)"', README):
         assert (ROOT / target).exists()
