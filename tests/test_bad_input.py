@@ -647,8 +647,11 @@ def test_one_class_alone_is_a_warning(labels, pos_label, message):
         (cp.find_band, {"minimize": "cost(fp=5, fn=5, review=1)"}),
         (cp.curve, {}),
         (cp.ilp.formulate, {"maximize": "accuracy"}),
+        (lambda y, p: cp.Sketch().update(y, p).best(maximize="accuracy"), {}),
+        (lambda y, p: cp.Sketch().update(y, p).refine(y, p, maximize="accuracy"), {}),
+        (cp.report, {"maximize": "accuracy"}),
     ],
-    ids=["find", "find_by", "find_joint", "find_band", "curve", "formulate"],
+    ids=["find", "find_by", "find_joint", "find_band", "curve", "formulate", "best", "refine", "report"],
 )
 def test_one_class_is_a_warning_that_points_to_the_caller(function, options):
     """Every function that searches says so, at the line of the user who called it."""

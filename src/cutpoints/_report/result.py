@@ -166,6 +166,8 @@ def report(
         pos_label=pos_label, caller="report", several=True,
     ).for_goal(wanted, "report")  # fmt: skip
     made = _build(data, wanted, title, names, by=by, random_state=random_state)
+    told = made.to_dict()["data"]
+    data.warn_of_one_class(told["positives"], told["negatives"])
     if path is not None:
         made.save(path)
     return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from cutpoints._atomic import replaced
@@ -15,7 +16,7 @@ from cutpoints._sketch import file as _file
 from cutpoints._sketch.answers import AucBounds, BestSoFar, auc, best
 from cutpoints._sketch.contents import Contents
 from cutpoints._sketch.refine import check_same_rows
-from cutpoints.exceptions import InvalidParameterError
+from cutpoints.exceptions import DataWarning, InvalidParameterError
 
 if TYPE_CHECKING:
     from cutpoints._goal import Goal
@@ -230,7 +231,11 @@ class Sketch:
         ('bounded', True)
         """
         wanted = goal(maximize=maximize, minimize=minimize, subject_to=subject_to, caller="Sketch.best")
-        return best(self._contents, wanted)
+        found = best(self._contents, wanted)
+        if not self.positives or not self.negatives:
+            missing = "negative" if self.positives else "positive"
+            warnings.warn(DataWarning.one_class(missing=missing), stacklevel=2)
+        return found
 
     def refine(
         self,
@@ -283,14 +288,17 @@ class Sketch:
             sample_weight=sample_weight,
             pos_label=pos_label,
             caller="Sketch.refine",
-        ).source()
+        )
+        source = data.source()
 
         def look(one: Goal) -> SearchResult:
-            found = search(data, one)
-            check_same_rows(contents, data, found, one)
+            found = search(source, one)
+            check_same_rows(contents, source, found, one)
             return found
 
-        return solve(wanted, look)
+        solution = solve(wanted, look)
+        data.warn_of_one_class(solution.positives, solution.negatives)
+        return solution
 
     def __repr__(self) -> str:
         if self.rows == 0:

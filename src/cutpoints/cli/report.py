@@ -28,7 +28,7 @@ from cutpoints.cli._options import (
     scores_option,
     weight_option,
 )
-from cutpoints.cli._output import need_both_classes, pairs, print_json, show, waiting
+from cutpoints.cli._output import need_both_classes, pairs, print_json, searching, show
 
 _ENDINGS = (".html", ".htm", ".pdf")
 
@@ -109,7 +109,7 @@ def report(
     need_label(columns["label"], columns["positives"])
     _check_ending(output)
     output_file(output)
-    with waiting("Searching"):
+    with searching("Searching"):
         made = cp.report(
             read(files, score=scores, **columns),
             maximize=maximize,
