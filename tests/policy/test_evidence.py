@@ -10,6 +10,7 @@ from scipy.stats import norm
 
 import cutpoints as cp
 from cutpoints._policy.evidence import BETS, POWERS, Capital, Claim, claims, shift_growth, shift_p_value
+from cutpoints._policy.format import checksum
 from cutpoints.exceptions import InvalidInputError
 
 BOUND = 0.95
@@ -137,6 +138,17 @@ def test_p_values_of_batches_are_uniform_and_independent():
     assert pytest.approx(POWERS * 0.25 ** (POWERS - 1)) == np.exp(shift_growth(0.25))
 
 
+def test_p_values_of_a_billion_rows():
+    """More rows than NumPy can draw from are thinned: like batches stay like, and a shift is still seen."""
+    seen = [3 * 10**9] * 10
+    even, uneven = [10**8] * 10, [2 * 10**8] * 5 + [0] * 5
+
+    assert shift_p_value(seen, even) > 0.01
+    assert shift_p_value(seen, uneven) <= 1 / 10_000
+    assert shift_p_value(seen, [20] * 10) > 0.5
+    assert shift_p_value(seen, [40] * 5 + [0] * 5) < 0.01
+
+
 def days_to_shift(shift, runs, *, days, batch=200):
     """The day on which normal scores that have moved are seen to have, None without an alarm."""
     edges = norm.ppf(np.arange(1, 10) / 10)
@@ -229,11 +241,13 @@ def test_rows_are_counted_once(tmp_path):
     again = policy.check(*scores(300, seed=1), state=state)
 
     assert not again.watch.counted
-    assert "not counted again" in " ".join(again.notes)
+    assert "not counted again. Small batches can agree by chance" in " ".join(again.notes)
     assert before == state.read_bytes()
     named = policy.check(*scores(300, seed=1), state=state, batch="Tuesday")
     assert named.watch.counted
-    assert not policy.check(*scores(300, seed=2), state=state, batch="Tuesday").watch.counted
+    other = policy.check(*scores(300, seed=2), state=state, batch="Tuesday")
+    assert not other.watch.counted
+    assert "by chance" not in " ".join(other.notes)
 
 
 def test_scores_alone_have_a_state_of_their_own(tmp_path):
@@ -263,6 +277,15 @@ def damaged(content, how):
         content["version"] = 2
     if how == "field":
         del content["batches"]
+    if how == "bets":
+        content["evidence"][0]["logs"].pop()
+    if how == "buckets":
+        content["scores"].pop()
+    if how == "rows":
+        content["scores"][0] = 2**62
+    if how in ("bets", "buckets", "rows"):
+        del content["checksum"]
+        content["checksum"] = checksum(content)
     return json.dumps(content)
 
 
@@ -273,6 +296,9 @@ def damaged(content, how):
         ("number", "does not match its checksum"),
         ("version", "not a state of version 1"),
         ("field", "'batches' is missing"),
+        ("bets", "'scores have not moved' has 8 bets"),
+        ("buckets", "'scores' has 9 buckets"),
+        ("rows", "'scores' has 10 buckets with [0-9]{19} rows"),
     ],
 )
 def test_damaged_states_are_refused(tmp_path, how, message):

@@ -259,7 +259,7 @@ def check(
         parts=parts,
         unseen=dict(now.unseen),
     )
-    return _Words(found, psi).told()
+    return _Words(found, psi, named=batch is not None).told()
 
 
 def _check_arguments(asked: Asked, alpha: float, psi: float, state: Any) -> None:
@@ -302,8 +302,8 @@ def _decision(value: Any, rule: Rule) -> str:
 class _Words:
     """What a check says in sentences: alarms, notes, and what the rows are too few to tell."""
 
-    def __init__(self, found: Check, psi: float) -> None:
-        self.found, self.psi = found, psi
+    def __init__(self, found: Check, psi: float, *, named: bool) -> None:
+        self.found, self.psi, self.named = found, psi, named
         self.alarms: list[str] = []
         self.notes: list[str] = []
         self.open: list[tuple[str, int | None]] = []
@@ -320,7 +320,9 @@ class _Words:
         if watched is not None:
             self.open = []  # evidence adds up over checks: a small one is no question of its own
             if not watched.counted:
-                self.notes.append("These rows were counted before, and are not counted again.")
+                chance = "Small batches can agree by chance: a name for each batch tells them apart."
+                again = "These rows were counted before, and are not counted again."
+                self.notes.append(again if self.named else f"{again} {chance}")
             if watched.untested:
                 names = ", ".join(watched.untested)
                 self.notes.append(

@@ -63,10 +63,15 @@ POWERS = np.arange(0.1, 1.0, 0.1)
 REDRAWN_BATCHES = 9_999
 """Random batches that a batch of scores is compared with."""
 SCORES = "scores have not moved"
+COMPARED_ROWS = 4 * 10**8
+"""Rows seen so far, and rows of a batch, that are compared: NumPy draws from fewer than 10**9."""
 FORMAT: Final = "cutpoints state"
 VERSION: Final = 1
 MOST_BATCHES = 1000
 """Batches of one state: nearly three years of days. Then it is time for a new policy."""
+
+MOST_ROWS = 2**62
+"""Rows of one state: sums of them are 64-bit integers."""
 
 
 @dataclass(frozen=True)
@@ -185,8 +190,10 @@ def shift_p_value(seen: Sequence[int], batch: Sequence[int]) -> float:
         In (0, 1]; uniform if the rows of the batch are like those before. Ties are broken at random, with
         a seed made of the counts.
     """
-    new, both = np.asarray(batch), np.asarray(seen) + np.asarray(batch)
-    rng = generator(0, both, new)
+    before, new = np.asarray(seen), np.asarray(batch)
+    rng = generator(0, before + new, new)
+    before, new = _thinned(before, rng), _thinned(new, rng)
+    both = before + new
     drawn = rng.multivariate_hypergeometric(both, int(new.sum()), size=REDRAWN_BATCHES, method="marginals")
     usual = both * (new.sum() / both.sum())
     with np.errstate(all="ignore"):
@@ -195,6 +202,12 @@ def shift_p_value(seen: Sequence[int], batch: Sequence[int]) -> float:
     near = 1e-9 * max(own, 1.0)
     above, equal = int((others > own + near).sum()), int((np.abs(others - own) <= near).sum())
     return float((above + (1 - rng.random()) * (equal + 1)) / (REDRAWN_BATCHES + 1))
+
+
+def _thinned(rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return at most about `COMPARED_ROWS` rows: each stays by a coin of its own, whatever its score."""
+    share = COMPARED_ROWS / max(int(rows.sum()), COMPARED_ROWS)
+    return rows if share == 1 else np.asarray(rng.binomial(rows, share))
 
 
 def shift_growth(p_value: float) -> Log:
@@ -298,6 +311,9 @@ def watch(
     state = state or State(FORMAT, VERSION, _checksum(policy), counts is not None, (), (), begun)
     if names != [one.claim for one in state.evidence]:
         _refuse(path, "It was begun by another version of this library")
+    for one in state.evidence:
+        if len(one.logs) not in (0, len(POWERS if one.claim == SCORES else BETS)):
+            _refuse(path, f"Its evidence on '{one.claim}' has {len(one.logs)} bets")
     name = batch or _fingerprint(rows, buckets, counts)
     counted = all(name != one.batch for one in state.batches)
     if counted:
@@ -309,6 +325,8 @@ def watch(
         if buckets is not None:
             then, now = (side.tolist() for side in psi_groups(_masses(policy), buckets))
             seen = seen or (0,) * len(now)
+            if len(seen) != len(now) or sum(seen) + rows > MOST_ROWS:
+                _refuse(path, f"Its field 'scores' has {len(seen)} buckets with {sum(seen)} rows")
             before = [a + b for a, b in zip(then, seen, strict=True)]
             growth.insert(0, shift_growth(shift_p_value(before, now)))
             seen = tuple(a + b for a, b in zip(seen, now, strict=True))
