@@ -234,4 +234,5 @@ def test_a_joint_policy(run, segments, tmp_path):
     scores, lands = [0.3, 0.4, 0.7, 0.8], ["DE", "DE", "FR", "IT"]
 
     assert 0 == result.exit_code
+    assert f"Wrote {file}." in result.stderr
     assert found.decide(scores, lands).tolist() == cp.Policy.load(file).decide(scores, lands).tolist()

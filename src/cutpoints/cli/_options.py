@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,10 +14,12 @@ from cutpoints.cli._errors import name_files
 
 if TYPE_CHECKING:
     from cutpoints import Data
+    from cutpoints._shown import Deployable
 
 _LEAST_INCHES, _MOST_INCHES = 1, 100
 FORCE = "cutpoints.force"
 F = TypeVar("F", bound=Callable[..., Any])
+Command = Callable[..., Any]
 
 force_option = click.option(
     "--force",
@@ -43,6 +46,43 @@ def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
         return command
 
     return add
+
+
+def check_options(*rules: tuple[object, str]) -> None:
+    """Exit with 2 and the first message whose condition is true."""
+    for wrong, message in rules:
+        if wrong:
+            raise click.UsageError(message)
+
+
+def _gathered(
+    argument: str, names: tuple[str, ...], *options: Callable[[Any], Any]
+) -> Callable[[Command], Command]:
+    """Return several options as one decorator; the command gets their values as one dictionary."""
+
+    def add(command: Command) -> Command:
+        @wraps(command)
+        def with_dictionary(*args: Any, **given: Any) -> Any:
+            values = {name: given.pop(name) for name in names}
+            return command(*args, **given, **{argument: values})
+
+        return together(*options)(with_dictionary)
+
+    return add
+
+
+def new_file(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
+    """Take a file to write; exit with 2 if there is one of this name already, unless --force is given."""
+    if path is not None and path != "-":
+        refuse_existing(path, option.opts[0], context)
+    return path
+
+
+def refuse_existing(path: str, option: str, context: click.Context) -> None:
+    """Exit with 2 if there is a file of this name already, unless --force is given."""
+    if Path(path).is_file() and not context.meta.get(FORCE):
+        message = f"'{path}' exists already. Choose another name, or overwrite it with --force."
+        raise click.BadParameter(message, param_hint=f"'{option}'")
 
 
 def _one(context: click.Context, option: click.Parameter, names: tuple[str, ...]) -> str | None:
@@ -149,25 +189,16 @@ def _inches(_context: click.Context, option: click.Parameter, text: str | None) 
     return width, height
 
 
-plot_options = together(
+plot_options = _gathered(
+    "look",
+    ("title", "dpi", "size"),
     click.option("--title", metavar="TEXT", help="Title of the plots."),
     click.option(
         "--dpi", type=click.IntRange(20, 1200), default=150, show_default=True, help="Dots per inch of PNG."
     ),
     click.option("--size", metavar="WxH", callback=_inches, help="Width and height in inches, such as 7x5."),
 )
-
-
-def output_file(path: str | None, option: str = "-o") -> None:
-    """Exit with 2 if a file that is to be written exists already, unless --force is given."""
-    if (
-        path is not None
-        and path != "-"
-        and Path(path).is_file()
-        and not click.get_current_context().meta.get(FORCE)
-    ):
-        message = f"'{path}' exists already. Choose another name, or overwrite it with --force."
-        raise click.BadParameter(message, param_hint=f"'{option}'")
+"""How plots look, as their `save` takes it."""
 
 
 def say_written(path: object) -> None:
@@ -175,44 +206,61 @@ def say_written(path: object) -> None:
     click.echo(f"Wrote {path}.", err=True)
 
 
-def goal_options(command: F) -> F:
-    """Add what to maximize or minimize, and what must hold."""
-    for add in reversed(
-        (
-            click.option(
-                "--maximize", metavar="GOAL", help="What to maximize: f1, 0.7*accuracy + 0.3*recall."
-            ),
-            click.option(
-                "--minimize", metavar="GOAL", help="What to minimize: error_rate, 'cost(fp=2, fn=1)'."
-            ),
-            click.option(
-                "--subject-to",
-                metavar="CONSTRAINT",
-                multiple=True,
-                help="What must hold: 'precision >= 0.95'. May be given more than once.",
-            ),
-        )
-    ):
-        command = add(command)
-    return command
+open_goal_options = _gathered(
+    "goal",
+    ("maximize", "minimize", "subject_to"),
+    click.option("--maximize", metavar="GOAL", help="What to maximize: f1, 0.7*accuracy + 0.3*recall."),
+    click.option("--minimize", metavar="GOAL", help="What to minimize: error_rate, 'cost(fp=2, fn=1)'."),
+    click.option(
+        "--subject-to",
+        metavar="CONSTRAINT",
+        multiple=True,
+        help="What must hold: 'precision >= 0.95'. May be given more than once.",
+    ),
+)
+"""What to maximize or minimize, and what must hold; where a policy may say it."""
 
 
-def need_label(label: str | None, positives: str | None = None) -> None:
-    """Exit with 2 unless there are labels, or counts in their place."""
-    if label is None and positives is None:
-        message = "Missing option '--label' (or '--positives' and '--negatives')."
-        raise click.UsageError(message)
+def goal_options(command: Command) -> Command:
+    """Add the same where it must be given."""
+
+    @wraps(command)
+    def with_goal(*args: Any, goal: dict[str, Any], **given: Any) -> Any:
+        need_goal(goal["maximize"], goal["minimize"])
+        return command(*args, goal=goal, **given)
+
+    return open_goal_options(with_goal)
 
 
 def need_goal(maximize: str | None, minimize: str | None) -> None:
     """Exit with 2 unless exactly one of the two was given."""
-    if (maximize is None) == (minimize is None):
-        message = (
-            "Missing option '--maximize' or '--minimize', for example --maximize f1."
-            if maximize is None
-            else "--maximize and --minimize cannot both be given."
-        )
-        raise click.UsageError(message)
+    check_options(
+        (
+            maximize is None and minimize is None,
+            "Missing option '--maximize' or '--minimize', for example --maximize f1.",
+        ),
+        (
+            maximize is not None and minimize is not None,
+            "--maximize and --minimize cannot both be given.",
+        ),
+    )
+
+
+def policy_option(what: str) -> Callable[[F], F]:
+    """Return the option of the policy to write; `what` it decides by."""
+    return click.option(
+        "--policy",
+        "policy_file",
+        metavar="FILE",
+        callback=new_file,
+        help=f"Also write {what} as a policy, for `cutpoints apply` and `cutpoints check`.",
+    )
+
+
+def save_policy(found: Deployable, path: str, **fields: Any) -> None:
+    """Write what was found as a policy."""
+    found.policy(**fields).save(path)
+    say_written(path)
 
 
 def read(files: tuple[str, ...], *, score: str | tuple[str, ...] | None = None, **columns: Any) -> Data:
@@ -220,26 +268,35 @@ def read(files: tuple[str, ...], *, score: str | tuple[str, ...] | None = None, 
 
     Nothing is read yet: the goal is parsed before the data are read.
     """
-    _check(**columns)
+    if "positives" in columns:
+        _check_labels(**columns)
     name_files(files, filtered=any(columns.get(name) for name in ("where", "sql")))
     return cp.read(list(files), score=list(score) if isinstance(score, tuple) else score, **columns)
 
 
-def _check(
+def _check_labels(
     *,
-    label: str | None = None,
-    weight: str | None = None,
-    positives: str | None = None,
-    negatives: str | None = None,
-    pos_label: str | None = None,
-    **_: str | None,
+    label: str | None,
+    weight: str | None,
+    positives: str | None,
+    negatives: str | None,
+    pos_label: str | None,
+    **_: Any,
 ) -> None:
+    """Exit with 2 unless there are labels, or counts in their place."""
     counted = positives is not None or negatives is not None
-    if counted:
-        for option, value in (("--label", label), ("--weight", weight), ("--pos-label", pos_label)):
-            if value is not None:
-                message = f"{option} cannot be combined with --positives and --negatives."
-                raise click.UsageError(message)
-        if positives is None or negatives is None:
-            message = "--positives and --negatives must be given together."
-            raise click.UsageError(message)
+    beside = {"--label": label, "--weight": weight, "--pos-label": pos_label}
+    check_options(
+        (
+            label is None and positives is None,
+            "Missing option '--label' (or '--positives' and '--negatives').",
+        ),
+        *(
+            (counted and value is not None, f"{option} cannot be combined with --positives and --negatives.")
+            for option, value in beside.items()
+        ),
+        (
+            counted and (positives is None or negatives is None),
+            "--positives and --negatives must be given together.",
+        ),
+    )

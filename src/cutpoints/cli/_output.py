@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
     from cutpoints._data.progress import Progress
     from cutpoints._goal import Goal
+    from cutpoints._joint.result import Together
     from cutpoints._result import Confusion
+    from cutpoints._segments import Segments
 
 KEY_METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
 """What tables show of a confusion beside what was asked for."""
+MOST_SHOWN = 50
+"""Segments or labels that people see; --json has all."""
 _PATIENCE = 2.0
 _BLOCK = 1 << 12
 _NAME = 12
@@ -215,6 +219,14 @@ def pairs(rows: Iterable[tuple[str, str]]) -> Table:
     if console().width < longest + 3 + _NAME:  # else nothing is left for what they mean
         made.width = longest + 3 + _NAME
     return made
+
+
+def lines_of(found: Segments | Together) -> list[tuple[str, str]]:
+    """Return what a result says, and how many of its segments or labels are not shown."""
+    lines = found.lines()
+    if len(found) > MOST_SHOWN:
+        lines.append(("shown", f"the first {MOST_SHOWN}; {len(found) - MOST_SHOWN:,} more with --json"))
+    return lines
 
 
 def beside(*parts: RenderableType) -> RenderableType:

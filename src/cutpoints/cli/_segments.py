@@ -8,34 +8,30 @@ import click
 
 import cutpoints as cp
 from cutpoints._format import count, value
-from cutpoints.cli._options import say_written
-from cutpoints.cli._output import pairs, print_json, show, table, waiting
+from cutpoints.cli._options import save_policy
+from cutpoints.cli._output import MOST_SHOWN, lines_of, pairs, print_json, show, table, waiting
 
 if TYPE_CHECKING:
     from cutpoints import Data
     from cutpoints._segments import Segments
 
-SHOWN = 50
-
 
 def find_by(
     data: Data,
     *,
-    by: tuple[str, ...],
-    min_rows: int,
     as_json: bool,
-    policy: tuple[str, dict[str, Any]] | None,
-    **goal: Any,
+    policy: tuple[str | None, dict[str, Any]],
+    **asked: Any,
 ) -> None:
     """Find the segments' thresholds and print them; at least one must be found.
 
-    `policy` is the file to write them to, and what is said about it.
+    `policy` is the file to write them to, if any, and what is said about it.
     """
     with waiting("Searching"):
-        found = cp.find_by(data, by=list(by), min_rows=min_rows, **goal)
-    if policy is not None and found.solved:
-        found.policy(**policy[1]).save(policy[0])
-        say_written(policy[0])
+        found = cp.find_by(data, **asked)
+    path, naming = policy
+    if path is not None and found.solved:
+        save_policy(found, path, **naming)
     if as_json:
         print_json(found.to_dict())
     else:
@@ -54,31 +50,28 @@ def find_by(
 def find_joint(
     data: Data,
     *,
-    by: tuple[str, ...],
     as_json: bool,
-    policy: tuple[str, dict[str, Any]] | None,
-    **goal: Any,
+    policy: tuple[str | None, dict[str, Any]],
+    **asked: Any,
 ) -> None:
     """Find the thresholds that are best together and print them; `policy` is as for `find_by`."""
     with waiting("Searching"):
-        found = cp.find_joint(data, by=list(by), **goal)
-    if policy is not None and found.value is not None:
-        found.policy(**policy[1]).save(policy[0])
+        found = cp.find_joint(data, **asked)
+    path, naming = policy
+    if path is not None and found.value is not None:
+        save_policy(found, path, **naming)
     if as_json:
         print_json(found.to_dict())
     found.raise_if_infeasible()
     if as_json:
         return
-    header, *rows = found.cells(SHOWN)
-    lines = found.lines()
-    if len(found) > SHOWN:
-        lines.append(("shown", f"the first {SHOWN}; {len(found) - SHOWN:,} more with --json"))
-    show(table(header, rows, left=len(found.by)), "", pairs(lines))
+    header, *rows = found.cells(MOST_SHOWN)
+    show(table(header, rows, left=len(found.by)), "", pairs(lines_of(found)))
 
 
 def _print(found: Segments) -> None:
     rows, expected = [], found.cross_validated
-    for key, entry in list(found.items())[:SHOWN]:
+    for key, entry in list(found.items())[:MOST_SHOWN]:
         parts = key if len(found.by) > 1 else (key,)
         names = ["(missing)" if part is None else str(part) for part in parts]
         threshold = "-" if entry.interval is None else entry.interval.shortest
@@ -92,7 +85,4 @@ def _print(found: Segments) -> None:
     if not any(row[-1] for row in rows):
         header, rows = header[:-1], [row[:-1] for row in rows]
     made = table(header, rows, left=len(found.by), note=header[-1] == "note")
-    lines = found.lines()
-    if len(found) > SHOWN:
-        lines.append(("shown", f"the first {SHOWN}; {len(found) - SHOWN:,} more with --json"))
-    show(pairs(lines), "", made)
+    show(pairs(lines_of(found)), "", made)

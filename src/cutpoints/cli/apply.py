@@ -15,7 +15,7 @@ from cutpoints.cli._options import (
     force_option,
     json_option,
     memory_option,
-    output_file,
+    new_file,
     policy_score_option,
 )
 from cutpoints.cli._output import print_json, waiting
@@ -47,6 +47,7 @@ missing_option = click.option(
     metavar="FILE",
     default="-",
     show_default=True,
+    callback=new_file,
     help="Output file, .csv, .tsv, .parquet or .ndjson; - for standard output.",
 )
 @policy_score_option
@@ -79,7 +80,6 @@ def apply(
     if as_json and output == "-":
         message = "--json cannot be combined with decisions on standard output. Name a file with -o."
         raise click.UsageError(message)
-    output_file(output)
     rule = load(policy, files)
     if output == "-" and sys.stdout.isatty() and any(name.endswith((".parquet", ".pq")) for name in files):
         message = "Parquet cannot be shown in a terminal. Name a file with -o."

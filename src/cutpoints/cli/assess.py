@@ -12,7 +12,6 @@ from cutpoints.cli._options import (
     examples,
     goal_options,
     json_option,
-    need_goal,
     random_state_option,
     read,
 )
@@ -63,9 +62,7 @@ from cutpoints.cli._output import pairs, print_json, show, waiting
 def assess(
     files: tuple[str, ...],
     *,
-    maximize: str | None,
-    minimize: str | None,
-    subject_to: tuple[str, ...],
+    goal: dict[str, Any],
     group: str | None,
     as_json: bool,
     cv: int | str,
@@ -86,14 +83,11 @@ def assess(
     FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'scores/**/*.parquet', or - for standard input.
     """
-    need_goal(maximize, minimize)
     rows = read(files, **columns)
     with waiting("Assessing"):
         found = cp.assess(
             rows,
-            maximize=maximize,
-            minimize=minimize,
-            subject_to=subject_to,
+            **goal,
             groups=group,
             cv=cv,
             stratify=stratify,

@@ -13,10 +13,10 @@ from cutpoints.cli._options import (
     force_option,
     goal_options,
     json_option,
-    need_goal,
-    need_label,
-    output_file,
+    new_file,
+    policy_option,
     read,
+    save_policy,
     say_written,
 )
 from cutpoints.cli._output import pairs, print_json, show, waiting
@@ -67,16 +67,12 @@ from cutpoints.cli._output import pairs, print_json, show, waiting
     help="Random seed of the folds for the estimate on new data, and of the pilot rows of --guarantee; mixed "
     "with a digest of the data.",
 )
-@click.option(
-    "--policy",
-    "policy_file",
-    metavar="FILE",
-    help="Also write the band as a policy, for `cutpoints apply`.",
-)
+@policy_option("the band")
 @click.option(
     "--plot",
     "plot_file",
     metavar="FILE",
+    callback=new_file,
     help="Also draw the scores and the band, as PNG, SVG or PDF by the ending of the name.",
 )
 @force_option
@@ -84,9 +80,7 @@ from cutpoints.cli._output import pairs, print_json, show, waiting
 def band(
     files: tuple[str, ...],
     *,
-    maximize: str | None,
-    minimize: str | None,
-    subject_to: tuple[str, ...],
+    goal: dict[str, Any],
     capacity: tuple[str, ...],
     reviewer: tuple[float, float] | None,
     guarantee: float | None,
@@ -102,25 +96,18 @@ def band(
     lower one negative, and people review the rest. The goal is a cost with the cost of a review, or the
     coverage, which is the share of automatic decisions. Constraints are about the automatic decisions.
     """
-    need_goal(maximize, minimize)
-    need_label(columns["label"], columns["positives"])
-    output_file(policy_file, "--policy")
-    output_file(plot_file, "--plot")
     data = read(files, **columns)
     with waiting("Searching"):
         found = cp.find_band(
             data,
-            maximize=maximize,
-            minimize=minimize,
-            subject_to=subject_to,
+            **goal,
             capacity=_capacity(capacity),
             reviewer=reviewer,
             guarantee=guarantee,
             random_state=random_state,
         )
     if found.status == "optimal" and policy_file is not None:
-        found.policy().save(policy_file)
-        say_written(policy_file)
+        save_policy(found, policy_file)
     if found.status == "optimal" and plot_file is not None:
         cp.plots.BandDisplay.of_curve(cp.curve(data), band=found).save(plot_file)
         say_written(plot_file)

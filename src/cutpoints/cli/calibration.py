@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -14,7 +14,7 @@ from cutpoints.cli._options import (
     force_option,
     json_option,
     needed_label_option,
-    output_file,
+    new_file,
     plot_options,
     pos_label_option,
     read,
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     "--plot",
     metavar="FILE",
     type=click.Path(dir_okay=False),
+    callback=new_file,
     help="Draw the reliability of the probabilities: .png, .svg or .pdf.",
 )
 @plot_options
@@ -78,9 +79,7 @@ def calibration(
     n_bins: int,
     maximize: str,
     plot: str | None,
-    title: str | None,
-    dpi: int,
-    size: tuple[float, float] | None,
+    look: dict[str, Any],
     as_json: bool,
     **rows: str | None,
 ) -> None:
@@ -90,7 +89,6 @@ def calibration(
     'scores/**/*.parquet', or - for standard input. Use rows that the classifier has not seen. A p-value
     that is not small is no proof of calibration.
     """
-    output_file(plot, "--plot")
     data = read(files, label=label, score=score, pos_label=pos_label, **rows)
     with waiting("Measuring"):
         found = cp.calibration(data, strategy=strategy, n_bins=n_bins)
@@ -98,7 +96,7 @@ def calibration(
     if plot is not None:
         from cutpoints.plots import ReliabilityDisplay
 
-        say_written(ReliabilityDisplay(found.curve, score).save(plot, title=title, dpi=dpi, size=size))
+        say_written(ReliabilityDisplay(found.curve, score).save(plot, **look))
     if as_json:
         print_json(found.to_dict() | {"theory": theory.to_dict()})
         return

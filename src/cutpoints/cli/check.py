@@ -10,11 +10,12 @@ import click
 import cutpoints as cp
 from cutpoints._format import count, exact, rows_in_words, value
 from cutpoints.cli._options import (
+    check_options,
     examples,
     files_argument,
     force_option,
     json_option,
-    output_file,
+    new_file,
     policy_score_option,
     read,
     rows_options,
@@ -33,6 +34,7 @@ EXIT_CODES = {"fine": 0, "attention": 4, "unsure": 5}
 _TWO = 2
 _PARTS = 50
 """Segments, labels and classes that people see; --json has all."""
+_AGAIN = "Find several thresholds again with their own command."
 _AUTOMATIC = ("precision", "npv", "accuracy")
 _SHOWN = ("prevalence", "predicted_positive_rate", "precision", "recall", "specificity", "f1", "mcc")
 
@@ -86,6 +88,7 @@ _SHOWN = ("prevalence", "predicted_positive_rate", "precision", "recall", "speci
 @click.option(
     "--write",
     metavar="FILE",
+    callback=new_file,
     help="With --label: also write a policy with the best threshold on these rows for the same goal.",
 )
 @force_option
@@ -118,21 +121,17 @@ def check(
     few rows to tell. To check every day, use --state: without it, repeated checks raise false alarms.
     """
     rule = load(policy, files)
-    if pos_label is not None and label is None:
-        message = "--pos-label needs --label."
-        raise click.UsageError(message)
-    if batch is not None and state is None:
-        message = "--batch needs --state."
-        raise click.UsageError(message)
-    if write is not None and (label is None or rule.objective is None):
-        message = "--write needs --label." if label is None else "--write needs a policy with a goal."
-        raise click.UsageError(message)
-    if write is not None and rule.rule.kind != "threshold":
-        message = (
-            "--write needs a policy with one threshold. Find several thresholds again with their own command."
-        )
-        raise click.UsageError(message)
-    output_file(write, "--write")
+    writes = write is not None
+    check_options(
+        (pos_label is not None and label is None, "--pos-label needs --label."),
+        (batch is not None and state is None, "--batch needs --state."),
+        (writes and label is None, "--write needs --label."),
+        (writes and rule.objective is None, "--write needs a policy with a goal."),
+        (
+            writes and rule.rule.kind != "threshold",
+            f"--write needs a policy with one threshold. {_AGAIN}",
+        ),
+    )
     data = read(files, score=score, label=label, pos_label=pos_label, **rows)
     with waiting("Checking"):
         found = rule.check(data, alpha=alpha, psi=psi, state=state, batch=batch)

@@ -15,9 +15,8 @@ from cutpoints.cli._options import (
     goal_options,
     json_option,
     lower_option,
-    need_goal,
     needed_label_option,
-    output_file,
+    new_file,
     plot_options,
     pos_label_option,
     random_state_option,
@@ -66,6 +65,7 @@ _SPARE_TESTS = ("right alone", "AUC", "goal", "bootstrap")
     "--plot",
     metavar="FILE",
     type=click.Path(dir_okay=False),
+    callback=new_file,
     help="Draw the models in ROC space: .png, .svg or .pdf.",
 )
 @plot_options
@@ -75,22 +75,14 @@ _SPARE_TESTS = ("right alone", "AUC", "goal", "bootstrap")
 def compare(
     files: tuple[str, ...],
     *,
-    label: str,
-    lower_is_positive: bool,
     scores: tuple[str, ...],
-    weight: str | None,
-    pos_label: str | None,
-    maximize: str | None,
-    minimize: str | None,
-    subject_to: tuple[str, ...],
+    goal: dict[str, Any],
     confidence: float,
     random_state: int,
     plot: str | None,
-    title: str | None,
-    dpi: int,
-    size: tuple[float, float] | None,
+    look: dict[str, Any],
     as_json: bool,
-    **rows: str | None,
+    **columns: Any,
 ) -> None:
     """Compare models on the same rows, each at its own best threshold.
 
@@ -99,26 +91,9 @@ def compare(
     is tested against each other model: DeLong on the areas under the ROC curves, McNemar on the
     decisions, a paired bootstrap on the goal.
     """
-    need_goal(maximize, minimize)
-    output_file(plot, "--plot")
-    data = read(
-        files,
-        label=label,
-        score=scores,
-        weight=weight,
-        pos_label=pos_label,
-        lower_is_positive=lower_is_positive,
-        **rows,
-    )
+    data = read(files, score=scores, **columns)
     with searching("Comparing"):
-        found = cp.compare(
-            data,
-            maximize=maximize,
-            minimize=minimize,
-            subject_to=subject_to,
-            confidence=confidence,
-            random_state=random_state,
-        )
+        found = cp.compare(data, confidence=confidence, random_state=random_state, **goal)
     counts = next((e.confusion for e in found.entries.values() if e.confusion is not None), None)
     if counts is not None:
         need_both_classes(counts.tp + counts.fn, counts.fp + counts.tn)
@@ -127,7 +102,7 @@ def compare(
         from cutpoints.plots import ComparisonDisplay
 
         made = ComparisonDisplay.of_comparison(found)
-        drawn = str(made.save(plot, title=title, dpi=dpi, size=size))
+        drawn = str(made.save(plot, **look))
         say_written(drawn)
     if as_json:
         print_json(found.to_dict() | {"plot": drawn})

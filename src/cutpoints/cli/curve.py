@@ -16,14 +16,14 @@ import cutpoints as cp
 from cutpoints._format import count, exact, json_number, percent, rows_in_words, shortest_inside, value
 from cutpoints.cli._errors import in_shell
 from cutpoints.cli._options import (
+    check_options,
     data_options,
     examples,
     force_option,
     json_option,
-    need_label,
-    output_file,
     plot_options,
     read,
+    refuse_existing,
     say_written,
 )
 from cutpoints.cli._output import (
@@ -117,9 +117,7 @@ def curve(
     form: str,
     maximize: str | None,
     minimize: str | None,
-    title: str | None,
-    dpi: int,
-    size: tuple[float, float] | None,
+    look: dict[str, Any],
     as_json: bool,
     **columns: Any,
 ) -> None:
@@ -129,32 +127,25 @@ def curve(
     'scores/**/*.parquet', or - for standard input. A row is called positive if its score is at least the
     threshold; at 'inf' no row is. Precision is undefined there, an empty cell.
     """
-    chosen = [option for option, given in (("--csv", as_csv), ("--json", as_json)) if given]
-    if len(chosen) > 1:
-        message = "--csv and --json cannot both be given."
-        raise click.UsageError(message)
-    if everything and limit is not None:
-        message = "--all and --limit cannot both be given."
-        raise click.UsageError(message)
+    check_options(
+        (as_csv and as_json, "--csv and --json cannot both be given."),
+        (everything and limit is not None, "--all and --limit cannot both be given."),
+        (maximize is not None and minimize is not None, "--maximize and --minimize cannot both be given."),
+    )
     if any(threshold != threshold for threshold in at):
         message = "nan is not a threshold."
         raise click.BadParameter(message, param_hint="'--at'")
-    if maximize is not None and minimize is not None:
-        message = "--maximize and --minimize cannot both be given."
-        raise click.UsageError(message)
     displays = _displays(plots)
     _check_folder(output)
     files_to_write = {name: str(Path(output) / f"{name}.{form}") for name in displays}
     for path in files_to_write.values():
-        output_file(path)
-    need_label(columns["label"], columns["positives"])
+        refuse_existing(path, "-o", click.get_current_context())
     wanted = maximize or minimize
     with waiting("Counting"):
         found = cp.curve(read(files, **columns), metrics=wanted or ())
     point: dict[str, Any] = {"maximize": maximize, "minimize": minimize}
     if maximize is None and minimize is None and at:
         point["threshold"] = at[0]
-    look = {"title": title, "dpi": dpi, "size": size}
     files_written = _draw(
         found,
         displays,
@@ -168,7 +159,7 @@ def curve(
     if at:
         shown = _at(found, at, () if wanted is None else (wanted,))
     else:
-        if limit is None and not (everything or chosen):
+        if limit is None and not (everything or as_csv or as_json):
             limit = LIMIT
         shown = _spread(found, limit, best)
     if as_csv:

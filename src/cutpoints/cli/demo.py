@@ -17,7 +17,7 @@ import numpy as np
 import cutpoints as cp
 from cutpoints._atomic import replaced
 from cutpoints._format import count, exact, value
-from cutpoints.cli._options import examples, force_option, json_option, output_file, say_written
+from cutpoints.cli._options import examples, force_option, json_option, new_file, say_written
 from cutpoints.cli._output import print_json, show, table
 from cutpoints.exceptions import InvalidInputError
 
@@ -88,6 +88,7 @@ class Result:
     "--save",
     type=click.Path(dir_okay=False),
     metavar="FILE",
+    callback=new_file,
     help="Write the labels and scores to a new CSV file, to try the other commands on.",
 )
 @force_option
@@ -98,7 +99,6 @@ def demo(*, save: str | None, as_json: bool) -> None:
     A logistic regression separates malignant from benign tumors by two measurements of the breast cancer
     data that come with scikit-learn. Its held-out scores come with cutpoints: nothing is downloaded.
     """
-    output_file(save, "--save")
     if save is not None and not Path(save).parent.exists():
         raise InvalidInputError.no_folder(path=save, folder=str(Path(save).parent))
     labels, scores = np.loadtxt(io.StringIO(_scores()), delimiter=",", skiprows=1, unpack=True)

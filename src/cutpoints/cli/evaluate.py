@@ -8,7 +8,7 @@ import click
 
 import cutpoints as cp
 from cutpoints._format import count, exact, percent, rows_in_words, value
-from cutpoints.cli._options import data_options_with_like, examples, json_option, need_label, read
+from cutpoints.cli._options import check_options, data_options_with_like, examples, json_option, read
 from cutpoints.cli._output import beside, pairs, print_json, show, table, two_by_two, waiting
 
 if TYPE_CHECKING:
@@ -55,22 +55,29 @@ def evaluate(
     FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'scores/**/*.parquet', or - for standard input.
     """
-    need_label(columns["label"], columns["positives"])
-    if bool(classes) == (columns["score"] is not None):
-        message = "Give --score and --threshold for two classes, or --classes for any number of them."
-        raise click.UsageError(message)
+    check_options(
+        (
+            bool(classes) == (columns["score"] is not None),
+            "Give --score and --threshold for two classes, or --classes for any number of them.",
+        ),
+        (
+            not classes and threshold is None,
+            "Missing option '--threshold', for example --threshold 0.5.",
+        ),
+        (classes and threshold is not None, "--threshold cannot be combined with --classes."),
+        (classes and columns["positives"] is not None, "--positives cannot be combined with --classes."),
+        (classes and columns["pos_label"] is not None, "--pos-label cannot be combined with --classes."),
+        (classes and columns["lower_is_positive"], "--lower-is-positive cannot be combined with --classes."),
+    )
     found: Evaluation | ClassEvaluation
-    if not classes:
-        if threshold is None:
-            message = "Missing option '--threshold', for example --threshold 0.5."
-            raise click.UsageError(message)
+    if threshold is not None:
         data = read(files, **columns)
         with waiting("Counting"):
             found = cp.evaluate(data, threshold=threshold)
         if not as_json:
             _print(found)
     else:
-        found = _classes(files, classes, columns, top_k=top_k, threshold=threshold)
+        found = _classes(files, classes, columns, top_k=top_k)
         if not as_json:
             _print_classes(found)
     if as_json:
@@ -83,19 +90,8 @@ def _classes(
     columns: dict[str, Any],
     *,
     top_k: int,
-    threshold: float | None,
 ) -> ClassEvaluation:
     """Evaluate predicted classes, or scores of each class."""
-    refused = {
-        "--threshold": threshold is not None,
-        "--positives": columns["positives"] is not None,
-        "--pos-label": columns["pos_label"] is not None,
-        "--lower-is-positive": columns["lower_is_positive"],
-    }
-    for option, given in refused.items():
-        if given:
-            message = f"{option} cannot be combined with --classes."
-            raise click.UsageError(message)
     if len(classes) == 1:
         return cp.evaluate_classes(read(files, **columns), predicted=classes[0])
     named = [one.rpartition("=") for one in classes]

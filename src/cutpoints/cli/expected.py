@@ -9,11 +9,11 @@ import click
 import cutpoints as cp
 from cutpoints._format import count, exact, interval_text, short, value
 from cutpoints.cli._options import (
+    check_options,
     examples,
     files_argument,
     goal_options,
     json_option,
-    need_goal,
     read,
     rows_options,
     score_option,
@@ -69,17 +69,13 @@ ESTIMATE = "estimate"
 def expected(
     files: tuple[str, ...],
     *,
-    score: str,
-    weight: str | None,
-    maximize: str | None,
-    minimize: str | None,
-    subject_to: tuple[str, ...],
+    goal: dict[str, Any],
     train_prevalence: float | None,
     new_prevalence: str | None,
     exact_expectation: bool,
     method: Literal["auto", "sweep", "narrow"],
     as_json: bool,
-    **rows: str | None,
+    **columns: Any,
 ) -> None:
     """Find the best threshold for calibrated probabilities, without labels.
 
@@ -89,23 +85,18 @@ def expected(
     E[f1]: the mean of a quotient is not the quotient of the means. Check first with
     `cutpoints calibration` whether the probabilities are calibrated.
     """
-    need_goal(maximize, minimize)
-    if (train_prevalence is None) != (new_prevalence is None):
-        message = "--train-prevalence and --new-prevalence must be given together."
-        raise click.UsageError(message)
-    given = read(files, score=score, weight=weight, **rows)
+    check_options(
+        (
+            (train_prevalence is None) != (new_prevalence is None),
+            "--train-prevalence and --new-prevalence must be given together.",
+        )
+    )
+    given = read(files, **columns)
     data, moved = given, None
     with waiting("Searching"):
         if train_prevalence is not None and new_prevalence is not None:
             data, moved = _moved(given, train_prevalence, new_prevalence)
-        solution = cp.find_expected(
-            data,
-            maximize=maximize,
-            minimize=minimize,
-            subject_to=subject_to,
-            method=method,
-            exact_expectation=exact_expectation,
-        )
+        solution = cp.find_expected(data, method=method, exact_expectation=exact_expectation, **goal)
     if moved is not None:
         moved["unadjusted_threshold"] = _back(given, data, solution.threshold)
     if as_json:

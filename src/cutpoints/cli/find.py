@@ -9,17 +9,17 @@ import click
 import cutpoints as cp
 from cutpoints._format import count, interval_text, percent, rows_in_words, value
 from cutpoints.cli._options import (
+    check_options,
     data_options_with_like,
     examples,
     force_option,
-    goal_options,
     json_option,
     need_goal,
-    need_label,
-    output_file,
+    open_goal_options,
+    policy_option,
     random_state_option,
     read,
-    say_written,
+    save_policy,
 )
 from cutpoints.cli._output import (
     KEY_METRICS,
@@ -73,7 +73,7 @@ _TIES_SHOWN = 5
     )
 )
 @data_options_with_like
-@goal_options
+@open_goal_options
 @click.option(
     "--like",
     metavar="POLICY",
@@ -143,12 +143,7 @@ _TIES_SHOWN = 5
     is_flag=True,
     help="Say in a sentence where calibrated probabilities would have the threshold.",
 )
-@click.option(
-    "--policy",
-    "policy_file",
-    metavar="FILE",
-    help="Also write the threshold as a policy, for `cutpoints apply` and `cutpoints check`.",
-)
+@policy_option("the threshold")
 @click.option("--name", metavar="TEXT", help="With --policy: what to call it.")
 @click.option("--description", metavar="TEXT", help="With --policy: what people should know about it.")
 @click.option(
@@ -163,9 +158,7 @@ _TIES_SHOWN = 5
 def find(
     files: tuple[str, ...],
     *,
-    maximize: str | None,
-    minimize: str | None,
-    subject_to: tuple[str, ...],
+    goal: dict[str, Any],
     like: str | None,
     guarantee: float | Literal["expectation"] | None,
     random_state: int,
@@ -192,62 +185,65 @@ def find(
     A row is called positive if its score is at least the threshold. `cutpoints metrics` lists what
     goals and constraints are made of.
     """
-    goal: dict[str, Any] = {
-        "maximize": maximize,
-        "minimize": minimize,
-        "subject_to": subject_to,
-        "guarantee": guarantee,
-        "random_state": random_state,
-        "method": method,
-    }
     if like is not None:
         _like(load(like, files), goal, columns)
     need_goal(goal["maximize"], goal["minimize"])
-    if columns["score"] is None:
-        message = "Missing option '--score'."
-        raise click.UsageError(message)
-    if guarantee is not None and columns["weight"] is not None:
-        message = "--guarantee cannot be combined with --weight: it counts independent rows."
-        raise click.UsageError(message)
-    if min_rows is not None and not by:
-        message = "--min-rows needs --by: it is about the rows of a segment."
-        raise click.UsageError(message)
-    refused = {"--min-rows": min_rows, "--method": method != "auto"}
-    _check_joint(by, gap, refused, joint=joint)
-    in_each = _in_each(by, each, min_rows, one=one_threshold, joint=joint)
-    segments = () if in_each else by
-    if segments:
-        _check_by(columns, {"--assess": assessed, "--check-calibration": check_calibration})
-    others = {"--guarantee": guarantee, "--positives": columns["positives"]}
-    _check_assess({**others, "--one-threshold": in_each or None} if assessed else {})
-    output_file(policy_file, "--policy")
-    naming = _naming(policy_file, segments, name=name, description=description, default=default)
-    need_label(columns["label"], columns["positives"])
+    naming = {"name": name, "description": description, "default": default}
+    naming = {option: value for option, value in naming.items() if value is not None}
+    segments = bool(by) and not one_threshold
+    guaranteed, counted = guarantee is not None, columns["positives"] is not None
+    check_options(
+        (columns["score"] is None, "Missing option '--score'."),
+        (
+            guaranteed and columns["weight"] is not None,
+            "--guarantee cannot be combined with --weight: it counts independent rows.",
+        ),
+        (min_rows and not by, "--min-rows needs --by: it is about the rows of a segment."),
+        (joint and not by, "--joint needs --by: it finds one threshold per segment."),
+        (gap and not joint, "--gap needs --joint."),
+        (joint and min_rows, "--min-rows cannot be combined with --joint."),
+        (joint and method != "auto", "--method cannot be combined with --joint."),
+        (
+            each and not (one_threshold or joint),
+            "--each needs --joint or --one-threshold: without them, --subject-to holds in each segment.",
+        ),
+        (
+            one_threshold and not (by and each),
+            "--one-threshold needs --by and --each: the segments, and what must hold in each of them.",
+        ),
+        (one_threshold and joint, "--joint cannot be combined with --one-threshold."),
+        (one_threshold and min_rows, "--min-rows cannot be combined with --one-threshold."),
+        (segments and counted, "--positives cannot be combined with --by."),
+        (segments and columns["negatives"] is not None, "--negatives cannot be combined with --by."),
+        (segments and assessed, "--assess cannot be combined with --by."),
+        (segments and check_calibration, "--check-calibration cannot be combined with --by."),
+        (assessed and guaranteed, "--guarantee cannot be combined with --assess."),
+        (assessed and counted, "--positives cannot be combined with --assess."),
+        (assessed and one_threshold, "--one-threshold cannot be combined with --assess."),
+        *((policy_file is None, f"--{option} needs --policy.") for option in naming),
+        ("default" in naming and not segments, "--default needs --by: it is about rows of other segments."),
+    )
     data = read(files, **columns)
-    if joint:
-        from cutpoints.cli._segments import find_joint
-
-        together = {
-            name: goal[name] for name in ("maximize", "minimize", "subject_to", "guarantee", "random_state")
-        }
-        more = {"each": each, "gap": gap}
-        write = None if policy_file is None else (policy_file, naming)
-        find_joint(data, by=by, as_json=as_json, policy=write, **together, **more)
-        return
+    drawn: dict[str, Any] = {"guarantee": guarantee, "random_state": random_state}
     if segments:
-        from cutpoints.cli._segments import find_by
+        from cutpoints.cli import _segments
 
-        write = None if policy_file is None else (policy_file, naming)
-        find_by(data, by=by, min_rows=min_rows or 1, as_json=as_json, policy=write, **goal)
+        shared: dict[str, Any] = {"by": list(by), "as_json": as_json, "policy": (policy_file, naming)}
+        if joint:
+            _segments.find_joint(data, **shared, each=each, gap=gap, **goal, **drawn)
+        else:
+            _segments.find_by(data, **shared, min_rows=min_rows or 1, method=method, **goal, **drawn)
         return
+    in_each: dict[str, Any] = {"by": list(by), "each": list(each)} if one_threshold else {}
     with searching("Searching"):
-        solution = cp.find(data, **goal, **in_each)
+        solution = cp.find(data, **goal, **drawn, method=method, **in_each)
     warn_of_direction(solution.goal())
     need_both_classes(solution.positives, solution.negatives)
     if policy_file is not None and solution.threshold is not None:
-        solution.policy(**naming).save(policy_file)
-        say_written(policy_file)
-    trust = _assess(data, solution, goal) if assessed and solution.threshold is not None else None
+        save_policy(solution, policy_file, **naming)
+    trust = None
+    if assessed and solution.threshold is not None:
+        trust = _assess(data, solution, random_state=random_state, **goal)
     _tell(data, solution, trust, check_calibration=check_calibration, as_json=as_json)
 
 
@@ -305,32 +301,7 @@ def _like(policy: Policy, goal: dict[str, Any], columns: dict[str, Any]) -> None
         columns[column] = columns[column] or name
 
 
-def _in_each(
-    by: tuple[str, ...], each: tuple[str, ...], min_rows: int | None, *, one: bool, joint: bool
-) -> dict[str, Any]:
-    """Return in which segments what must hold at one threshold; exit with 2 for what is missing."""
-    message = ""
-    if each and not (one or joint):
-        message = "--each needs --joint or --one-threshold: without them, --subject-to holds in each segment."
-    elif one and (not by or not each):
-        message = "--one-threshold needs --by and --each: the segments, and what must hold in each of them."
-    elif one and (joint or min_rows is not None):
-        message = f"{'--joint' if joint else '--min-rows'} cannot be combined with --one-threshold."
-    if message:
-        raise click.UsageError(message)
-    return {"by": list(by), "each": list(each)} if one else {}
-
-
-def _check_assess(options: dict[str, Any]) -> None:
-    """Exit with 2 for what cannot be assessed."""
-    for option, given in options.items():
-        if given is not None:
-            message = f"{option} cannot be combined with --assess."
-            raise click.UsageError(message)
-
-
-def _assess(data: Data, solution: Solution, goal: dict[str, Any]) -> Assessment:
-    asked = {name: goal[name] for name in ("maximize", "minimize", "subject_to", "random_state")}
+def _assess(data: Data, solution: Solution, **asked: Any) -> Assessment:
     folds = min(5, int(min(solution.positives, solution.negatives)))
     with waiting("Assessing"):
         return cp.assess(data, **asked, cv=max(folds, 2), n_bootstrap=0)
@@ -345,27 +316,6 @@ def _expected(trust: Assessment) -> str:
     return f"{text}; {worst} {value(trust.lower_bound)} with {percent(trust.confidence)} confidence"
 
 
-def _check_by(columns: dict[str, Any], options: dict[str, Any]) -> None:
-    """Exit with 2 for what segments cannot have."""
-    counts = {"--positives": columns["positives"], "--negatives": columns["negatives"]}
-    for option, given in {**counts, **options}.items():
-        if given:
-            message = f"{option} cannot be combined with --by."
-            raise click.UsageError(message)
-
-
-def _naming(policy_file: str | None, by: tuple[str, ...], **options: Any) -> dict[str, Any]:
-    """Return what was said about the policy; exit with 2 if there is none, or if it has no segments."""
-    given = {option: value for option, value in options.items() if value is not None}
-    if given and policy_file is None:
-        message = f"--{next(iter(given))} needs --policy."
-        raise click.UsageError(message)
-    if "default" in given and not by:
-        message = "--default needs --by: it is about rows of other segments."
-        raise click.UsageError(message)
-    return given
-
-
 def _default(text: str) -> float | Literal["error", "keep"]:
     """Read a threshold, or one of two words."""
     if text in ("error", "keep"):
@@ -375,21 +325,6 @@ def _default(text: str) -> float | Literal["error", "keep"]:
     except ValueError:
         message = f"{text!r} is neither a number, 'error' nor 'keep'."
         raise click.BadParameter(message) from None
-
-
-def _check_joint(by: tuple[str, ...], gap: tuple[str, ...], options: dict[str, Any], *, joint: bool) -> None:
-    """Exit with 2 for what joint thresholds need, or cannot have."""
-    if joint != bool(joint and by) or (gap and not joint):
-        message = (
-            "--joint needs --by: it finds one threshold per segment." if joint else "--gap needs --joint."
-        )
-        raise click.UsageError(message)
-    if not joint:
-        return
-    for option, given in options.items():
-        if given:
-            message = f"{option} cannot be combined with --joint."
-            raise click.UsageError(message)
 
 
 def _are_probabilities(data: Data) -> bool:

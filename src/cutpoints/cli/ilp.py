@@ -10,14 +10,13 @@ import click
 import cutpoints as cp
 from cutpoints._format import count, interval_text, rows_in_words
 from cutpoints.cli._options import (
+    check_options,
     data_options,
     examples,
     force_option,
     goal_options,
     json_option,
-    need_goal,
-    need_label,
-    output_file,
+    new_file,
     read,
     say_written,
 )
@@ -76,7 +75,9 @@ def _epsilon(_context: click.Context, _option: click.Parameter, text: str) -> fl
     show_default=True,
     help="Stop when the answer is proven to be this close, as a share of the optimum's cost.",
 )
-@click.option("--write", "path", metavar="PATH", help="Write the program to a .lp or .mps file.")
+@click.option(
+    "--write", "path", metavar="PATH", callback=new_file, help="Write the program to a .lp or .mps file."
+)
 @click.option("--no-solve", is_flag=True, help="Formulate, and write if asked, but do not solve.")
 @click.option("--log", "show_log", is_flag=True, help="Show the solver's log on standard error.")
 @force_option
@@ -84,9 +85,7 @@ def _epsilon(_context: click.Context, _option: click.Parameter, text: str) -> fl
 def ilp(
     files: tuple[str, ...],
     *,
-    maximize: str | None,
-    minimize: str | None,
-    subject_to: tuple[str, ...],
+    goal: dict[str, Any],
     formulation: Literal["chain", "document"],
     group: bool,
     epsilon: Any,
@@ -107,24 +106,21 @@ def ilp(
     FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'scores/**/*.parquet', or - for standard input.
     """
-    need_goal(maximize, minimize)
-    if group and formulation == "chain":
-        message = "--group goes with --formulation document only; a chain is grouped already."
-        raise click.UsageError(message)
-    if epsilon != "auto" and formulation == "chain":
-        message = "--epsilon goes with --formulation document only; a chain has no strict inequality."
-        raise click.UsageError(message)
-    need_label(columns["label"], columns["positives"])
-    output_file(path, "--write")
+    chain = formulation == "chain"
+    check_options(
+        (group and chain, "--group goes with --formulation document only; a chain is grouped already."),
+        (
+            epsilon != "auto" and chain,
+            "--epsilon goes with --formulation document only; a chain has no strict inequality.",
+        ),
+    )
     with waiting("Formulating"):
         model = cp.ilp.formulate(
             read(files, **columns),
-            maximize=maximize,
-            minimize=minimize,
-            subject_to=subject_to,
             formulation=formulation,
             group=group,
             epsilon=epsilon,
+            **goal,
         )
     if path is not None:
         model.write(path)

@@ -13,20 +13,17 @@ from cutpoints.cli._options import (
     force_option,
     goal_options,
     json_option,
-    need_goal,
     needed_label_option,
-    output_file,
+    policy_option,
     pos_label_option,
     random_state_option,
     read,
     rows_options,
-    say_written,
+    save_policy,
     score_option,
     weight_option,
 )
-from cutpoints.cli._output import pairs, print_json, show, table, waiting
-
-SHOWN = 50
+from cutpoints.cli._output import MOST_SHOWN, lines_of, pairs, print_json, show, table, waiting
 
 
 @click.command(
@@ -64,21 +61,14 @@ SHOWN = 50
     help="Labels with fewer positive rows share one threshold.",
 )
 @random_state_option("the folds of the estimate on new data")
-@click.option(
-    "--policy",
-    "policy_file",
-    metavar="FILE",
-    help="Also write the thresholds as a policy, for `cutpoints apply` and `cutpoints check`.",
-)
+@policy_option("the thresholds")
 @force_option
 @json_option
 def labels(
     files: tuple[str, ...],
     *,
     by: str,
-    maximize: str | None,
-    minimize: str | None,
-    subject_to: tuple[str, ...],
+    goal: dict[str, Any],
     average: Any,
     each: tuple[str, ...],
     min_rows: int,
@@ -92,30 +82,22 @@ def labels(
     The files are a long table: one row for each sample and label, with the label's name in the column --by,
     whether it is true in --label, and the score in --score. The policy decides such rows, too.
     """
-    need_goal(maximize, minimize)
-    output_file(policy_file, "--policy")
     data = read(files, **columns)
     with waiting("Searching"):
         found = cp.find_labels(
             data,
             by=by,
-            maximize=maximize,
-            minimize=minimize,
             average=average,
-            subject_to=subject_to,
             each=each,
             min_rows=min_rows,
             random_state=random_state,
+            **goal,
         )
     if found.status != "infeasible" and policy_file is not None:
-        found.policy().save(policy_file)
-        say_written(policy_file)
+        save_policy(found, policy_file)
     if as_json:
         print_json(found.to_dict())
     found.raise_if_infeasible()
     if not as_json:
-        header, *rows = found.cells(SHOWN)
-        lines = found.lines()
-        if len(found) > SHOWN:
-            lines.append(("shown", f"the first {SHOWN}; {len(found) - SHOWN:,} more with --json"))
-        show(table(header, rows, left=1), "", pairs(lines))
+        header, *rows = found.cells(MOST_SHOWN)
+        show(table(header, rows, left=1), "", pairs(lines_of(found)))

@@ -14,11 +14,11 @@ from cutpoints.cli._options import (
     force_option,
     json_option,
     need_goal,
-    output_file,
+    policy_option,
     random_state_option,
     read,
     rows_options,
-    say_written,
+    save_policy,
     score_option,
     weight_option,
 )
@@ -84,12 +84,7 @@ def _loss(_context: click.Context, option: click.Parameter, text: str | None) ->
     help="The classes in ascending order; needed if they are not numbers.",
 )
 @random_state_option("the folds of the estimate on new data")
-@click.option(
-    "--policy",
-    "policy_file",
-    metavar="FILE",
-    help="Also write the cutpoints as a policy, for `cutpoints apply` and `cutpoints check`.",
-)
+@policy_option("the cutpoints")
 @force_option
 @json_option
 def ordinal(
@@ -109,15 +104,13 @@ def ordinal(
     the last cutpoint that its score reaches.
     """
     need_goal(maximize, minimize)
-    output_file(policy_file, "--policy")
     data = read(files, **columns)
     with waiting("Searching"):
         found = cp.find_ordinal(
             data, maximize=maximize, minimize=minimize, classes=classes, random_state=random_state
         )
     if policy_file is not None:
-        found.policy().save(policy_file)
-        say_written(policy_file)
+        save_policy(found, policy_file)
     if as_json:
         print_json(found.to_dict())
     else:

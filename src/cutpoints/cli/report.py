@@ -17,9 +17,7 @@ from cutpoints.cli._options import (
     goal_options,
     json_option,
     label_option,
-    need_goal,
-    need_label,
-    output_file,
+    new_file,
     pos_label_option,
     random_state_option,
     read,
@@ -31,6 +29,14 @@ from cutpoints.cli._options import (
 from cutpoints.cli._output import need_both_classes, pairs, print_json, searching, show
 
 _ENDINGS = (".html", ".htm", ".pdf")
+
+
+def _page(context: click.Context, option: click.Parameter, output: str | None) -> str | None:
+    """Take the page to write; exit with 2 for a file that would not be what its name says."""
+    if output is not None and Path(output).suffix.lower() not in ("", *_ENDINGS):
+        message = f"'{output}' must end in {joined(_ENDINGS, 'or')}."
+        raise click.BadParameter(message, param_hint="'-o'")
+    return new_file(context, option, output)
 
 
 @click.command(
@@ -56,6 +62,7 @@ _ENDINGS = (".html", ".htm", ".pdf")
     "-o",
     "--output",
     metavar="FILE",
+    callback=_page,
     help="Where to write the page: .html, or .pdf if Chromium, Chrome or Edge is installed.",
 )
 @click.option(
@@ -79,9 +86,7 @@ def report(
     files: tuple[str, ...],
     *,
     scores: tuple[str, ...],
-    maximize: str | None,
-    minimize: str | None,
-    subject_to: tuple[str, ...],
+    goal: dict[str, Any],
     output: str | None,
     by: tuple[str, ...],
     title: str | None,
@@ -102,19 +107,12 @@ def report(
     FILE is CSV, Parquet, JSON lines or Arrow, a folder, a quoted pattern such as
     'scores/**/*.parquet', or - for standard input.
     """
-    need_goal(maximize, minimize)
     if output is None and not as_json:
         message = "Missing option '-o', for example -o report.html (or '--json' for the numbers alone)."
         raise click.UsageError(message)
-    need_label(columns["label"], columns["positives"])
-    _check_ending(output)
-    output_file(output)
     with searching("Searching"):
         made = cp.report(
             read(files, score=scores, **columns),
-            maximize=maximize,
-            minimize=minimize,
-            subject_to=subject_to,
             by=list(by) or None,
             title=title,
             positive_name=positive_name,
@@ -122,6 +120,7 @@ def report(
             unit=unit,
             per_month=per_month,
             random_state=random_state,
+            **goal,
         )
     told = made.to_dict()["data"]
     need_both_classes(told["positives"], told["negatives"])
@@ -142,10 +141,3 @@ def report(
         return
     assert page is not None
     show(pairs([("decision", made.to_dict()["sentence"]), ("page", page)]))
-
-
-def _check_ending(output: str | None) -> None:
-    """Exit with 2 for a file that would not be what its name says."""
-    if output is not None and Path(output).suffix.lower() not in ("", *_ENDINGS):
-        message = f"'{output}' must end in {joined(_ENDINGS, 'or')}."
-        raise click.BadParameter(message, param_hint="'-o'")
