@@ -1,15 +1,13 @@
-"""The threshold of each row's segment in DuckDB, found in a hash table made of constant lists.
+"""The threshold of each row's segment in DuckDB, looked up by the text of its key.
 
 A CASE takes a minute for a million rows and a thousand segments, and a join does not keep the order of rows.
-So the keys are sorted by DuckDB's own hash of their text: a list says where the keys of each hash begin, and
-the few keys that share one are compared in turn. The whole text is compared, so no two keys are mixed up.
+So the keys become an ENUM: casting a text to it is one look into a hash table, and its code is the place of
+the threshold in a list.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from cutpoints._policy.decisions import check_key_types
 
@@ -36,42 +34,20 @@ def thresholds(
     for i, (column, own) in enumerate(zip(columns, decision.types, strict=True)):
         blank = csv and not any(key[i] == "" for key in decision.segments)
         texts.append(_text(column.sql, column.type, own if csv else None, blank=blank))
-    keys = list(decision.segments)
-    _store(
-        connection, [_key_text(connection, key) for key in keys], [decision.segments[key][0] for key in keys]
-    )
-    row = _joined(texts)
-    start = f"getvariable('segment_start')[CAST(hash({row}) % {_slots(len(keys))} AS BIGINT) + 1]"
-    most = connection.execute("SELECT getvariable('segment_most')").fetchall()[0][0]
-    key, value = (f"getvariable('segment_{name}')" for name in ("key", "value"))
-    found = [f"WHEN {key}[{start} + {i}] = {row} THEN {value}[{start} + {i}]" for i in range(most)]
-    return f"CASE {' '.join(found)} END"
+    _store(connection, {_key_text(connection, key): edges[0] for key, edges in decision.segments.items()})
+    return f"getvariable('threshold')[enum_code(TRY_CAST({_joined(texts)} AS segment)) + 1]"
 
 
-def _slots(keys: int) -> int:
-    return 2 * keys
-
-
-def _store(connection: DuckDBPyConnection, texts: list[str], values: list[float]) -> None:
-    """Put the table into variables: the keys by their hash, their thresholds, and where each hash begins."""
+def _store(connection: DuckDBPyConnection, table: dict[str, float]) -> None:
+    """Make the type of the keys, and the list of their thresholds in its order."""
     import pyarrow as pa
 
-    slots = _slots(len(texts))
-    named = connection.from_arrow(pa.table({"k": texts, "i": np.arange(len(texts))}))
-    hashes = named.project(f"i, CAST(hash(k) % {slots} AS BIGINT) AS h").order("i").fetchnumpy()["h"]
-    order = np.argsort(hashes, kind="stable")
-    begins = np.searchsorted(hashes[order], np.arange(slots)) + 1  # lists count from 1
-    lists = {
-        "segment_key": pa.array([texts[i] for i in order]),
-        "segment_value": pa.array([values[i] for i in order]),
-        "segment_start": pa.array(begins),
-    }
-    for name, column in lists.items():
-        part = connection.from_arrow(pa.table({"v": column, "i": np.arange(len(column))}))
-        part.create_view("segment_part")
-        connection.execute(f"SET VARIABLE {name} = (SELECT list(v ORDER BY i) FROM segment_part)")  # noqa: S608 - our names
-        connection.execute("DROP VIEW segment_part")
-    connection.execute(f"SET VARIABLE segment_most = {int(np.bincount(hashes).max())}")
+    columns = pa.table({"k": list(table), "t": list(table.values())})
+    connection.from_arrow(columns).create_view("segments")
+    connection.execute("CREATE TYPE segment AS ENUM (SELECT k FROM segments)")
+    in_order = "SELECT list(t ORDER BY CAST(k AS segment)) FROM segments"
+    connection.execute(f"SET VARIABLE threshold = ({in_order})")
+    connection.execute("DROP VIEW segments")
 
 
 # --- text
