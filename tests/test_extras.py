@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -34,6 +35,9 @@ NEEDING = {
     "stats": [
         "cp.find(y, p, maximize='recall', subject_to='precision >= 0.5', guarantee=0.9)",
         "cp.find(y, p, maximize='f1').policy().check(p)",
+        "cp.compare(y, {'a': p, 'b': p[::-1]}, maximize='f1')",
+        "cp.evaluate(y, p, threshold=0.5, interval='clopper_pearson')",
+        "str(cp.find_joint(y, p, by=['a', 'b'] * 10, maximize='f1', gap='recall <= 0.5'))",
     ],
     "sklearn": [
         "cp.CutpointClassifier",
@@ -102,6 +106,24 @@ def test_the_base_needs_no_extra(answers, call):
 def test_a_missing_extra_gives_the_line_that_installs_it(answers, extra, call):
     """The error names the package, and ends with the command to run."""
     assert f"Hint: run `pip install 'cutpoints[{extra}]'`." in answers[call]
+
+
+def test_packages_have_the_names_that_pip_knows(answers):
+    """The package is scikit-learn: pip refuses to install `sklearn`, which is only what is imported."""
+    assert answers["cp.calibration(y, p)"].startswith("The package 'scikit-learn' must be installed for")
+
+
+def test_the_install_page_says_which_extra_each_function_needs():
+    """What needs an extra is named in the row of that extra, and not in the row of the base."""
+    page = (ROOT / "docs" / "start" / "install.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (\S+) \| (.*?) \|", page, flags=re.MULTILINE))
+    for extra, names in {
+        "`stats`": ("guarantee", "check", "compare"),
+        "`sklearn`": ("CutpointClassifier", "nested_cv", "assess", "evaluate_classes"),
+    }.items():
+        for name in names:
+            assert f"`{name}`" in rows[extra]
+            assert f"`{name}`" not in rows["none"]
 
 
 def test_packages_of_extras_are_imported_where_the_error_is_worded():

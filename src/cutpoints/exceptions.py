@@ -519,8 +519,9 @@ class MissingDependencyError(CutpointError, ImportError):
     def of(cls, *, caller: str, package: str, extra: str | None = None) -> Self:
         """Build the error of a call that needs a package; `extra` is what installs it, if not its name."""
         wanted = package if extra is None else f"'cutpoints[{extra}]'"
+        called = "scikit-learn" if package == "sklearn" else package  # `pip install sklearn` fails
         error = cls(
-            f"The package '{package}' must be installed for {caller}. It could not be imported.",
+            f"The package '{called}' must be installed for {caller}. It could not be imported.",
             hint=f"run `pip install {wanted}`.",
         )
         error.name = package
