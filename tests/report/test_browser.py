@@ -75,6 +75,8 @@ def pages(scored, tmp_path_factory):
     cp.report(rare, np.sin(np.arange(2000)) + rare, folder / "rare.html", maximize="f1")
     cp.report(y, good, folder / "profit.html", maximize="profit(tp=20, fp=-3)", unit="EUR")
     cp.report(y, good, folder / "segments.html", maximize="f1", by=segment_keys(y))
+    limited = {"minimize": "cost_per_row(fp=1, fn=3)", "subject_to": "recall >= 0.9"}
+    cp.report(y, good, folder / "limited.html", **limited, by=segment_keys(y))
     amounts = {"maximize": m.profit(tp=20, fp=-3, fn=-amounts_of(y)), "unit": "EUR"}
     cp.report(y, good, folder / "amounts.html", **amounts)
     cp.report(y, np.round(1000 * good), folder / "points.html", maximize="mcc")
@@ -280,6 +282,23 @@ def test_a_threshold_is_typed(visit, scored):
     page.keyboard.press("Enter")
     assert "The threshold must be a number" in page.locator("#threshold-problem").inner_text()
     assert before == raw(page, "#now")
+    enter(page, cost_fp="2")  # and is forgotten with the next change of any kind
+    assert page.locator("#threshold-problem").is_hidden()
+
+
+def test_shares_are_percentages(visit, scored):
+    """A goal that is a share is a percentage wherever it is told, and differences are percentage points."""
+    y, good, _ = scored
+    page = visit("limits.html")
+    best = cp.find(y, good, maximize="recall", subject_to="precision >= 0.85")
+    assert percent(best.value) == text_of(page, "#value")
+    found = f"{percent(best.value)} of positives found"
+    assert text_of(page, "#brief").endswith(found)  # and not again as "recall"
+    page.locator("#now").fill("0.9")
+    page.keyboard.press("Enter")
+    here = cp.curve(y, good).at(0.9).confusion.metric("recall")
+    gap = f"{percent(best.value - here)[:-2]} percentage points below the best"
+    assert (percent(here), gap) == (text_of(page, "#value"), text_of(page, "#value-note"))
 
 
 def test_a_threshold_above_all_scores_flags_nobody(visit, pages):
@@ -490,6 +509,8 @@ def test_what_is_flagged_is_the_sum_of_what_is_told(visit):
     for told in every:
         flagged, tp, fp = (float(told[name].replace(",", "")) for name in ("flagged", "tp", "fp"))
         assert flagged == pytest.approx(tp + fp)
+        if flagged >= 10 and "." in told["fn"]:  # digits as for the others, but never 0 where some are missed
+            assert 0 < float(told["fn"]) < 0.5
 
 
 def test_a_band_of_reviews_is_the_best_of_all_pairs(visit, scored):
@@ -505,6 +526,7 @@ def test_a_band_of_reviews_is_the_best_of_all_pairs(visit, scored):
         assert band.reviewed == raw(page, "#band-reviewed")
         assert (band.low, band.high) == (raw(page, "#band-low-now"), raw(page, "#band-high-now"))
     assert "Review nothing" in page.locator("#band-sentence").inner_text()
+    assert "one threshold" not in page.locator("#band-impact").inner_text()  # no "0 EUR less than"
     enter(page, review_cost="1", review_most="")
     page.locator("#band-low").focus()
     page.keyboard.press("Home")
@@ -514,6 +536,16 @@ def test_a_band_of_reviews_is_the_best_of_all_pairs(visit, scored):
     assert "more than the best pair" in page.locator("#band-note").inner_text()
     enter(page, review_cost="-1")
     assert "at least 0" in page.locator("#band-problem").inner_text()
+
+
+def test_reviews_are_compared_with_one_threshold_as_free_as_they_are(visit, scored):
+    """Constraints are not applied to a pair, nor to the threshold that it is compared with."""
+    page = visit("limited.html")
+    page.evaluate("document.querySelector('#band').open = true")
+    enter(page, review_cost="100")
+    assert "Review nothing" in page.locator("#band-sentence").inner_text()
+    assert "than with one threshold" not in page.locator("#band-impact").inner_text()
+    assert "cutpoints band" not in page.locator("#band-note").inner_text()  # all pairs were compared
 
 
 def test_segments_follow_the_threshold(visit, scored):
@@ -546,6 +578,31 @@ def test_segments_follow_the_threshold(visit, scored):
     check(check_numbers(page, y, good))
     enter(page, cost_fp="1", cost_fn="9")
     assert "Cost per 1,000 cases" in page.locator("#segments-table thead").inner_text()
+
+
+def test_segments_have_their_costs_and_constraints(visit, scored):
+    """A segment's best threshold meets the constraints at any costs, and its cost is that of all its rows."""
+    y, good, _ = scored
+    page = visit("limited.html")
+    for fp, fn in (("1", "3"), ("2", "1")):
+        enter(page, cost_fp=fp, cost_fn=fn)
+        own = cp.find_by(
+            y, good, by=segment_keys(y), minimize=f"cost(fp={fp}, fn={fn})", subject_to="recall >= 0.9"
+        )
+        for row in page.locator("#segments-table tbody tr").all():
+            key, cells = row.locator("th").inner_text().split(" few")[0], row.locator("td").all_inner_texts()
+            best = own[None if key == "(missing)" else key]
+            assert best.interval.low < float(cells[6]) <= best.interval.high
+            assert float(cells[7]) == pytest.approx(best.value * 1000 / len(y), abs=0.01)
+
+
+def test_segments_tell_the_goal_once(visit, pages, scored):
+    """Precision as the goal has one column."""
+    y, good, _ = scored
+    goal = {"maximize": "precision", "subject_to": "recall >= 0.5"}
+    cp.report(y, good, pages / "once.html", **goal, by=segment_keys(y))
+    heads = visit("once.html").locator("#segments-table thead th").all_inner_texts()
+    assert ["Flagged", "Recall", "Precision", "Best here", "Precision there"] == heads[3:]
 
 
 def segment_keys(y):

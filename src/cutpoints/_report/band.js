@@ -48,14 +48,14 @@ function showBand() {
   }
   const [cases, said] = moneyVolume();
   const part = (x) => count(Math.round((x * cases) / TOTAL));
-  const single = scene(m).best >= 0 && state.by === "cost" ? scene(m).best : bestOf({ value: m.t.map((_, i) => costOf(scene(m).confusion(i))), feasible: scene(m).feasible, sign: -1 });
-  const saved = costOf(scene(m).confusion(single)) - now.cost;
+  const saved = Math.min(...m.t.map((_, i) => costOf(scene(m).confusion(i)))) - now.cost;
   const rule = now.reviewed === 0 ? "Review nothing: with these costs one threshold is as good" : `Flag ${article(data.names.case)} when ${m.score} \u2265 ${m.label[band.high].replace("inf", "\u221e")}, review it from ${m.label[band.low]} on, and leave the others alone`;
   $("band-sentence").textContent = glued(`${rule}.`);
-  $("band-impact").textContent = glued(`Of ${count(cases)} cases${state.month ? " a month" : ""}, ${part(now.flagged)} are flagged, ${part(now.reviewed)} reviewed, and ${part(now.missed)} ${data.names.positive} missed. Cost ${said}: ${money(paid(now.cost))}, ${money(paid(Math.abs(saved)))} ${saved >= 0 ? "less" : "more"} than with one threshold.`);
+  const beside = Math.abs(saved) > 1e-9 * Math.abs(now.cost) ? `, ${money(paid(Math.abs(saved)))} ${saved > 0 ? "less" : "more"} than with one threshold` : "";
+  $("band-impact").textContent = glued(`Of ${count(cases)} cases${state.month ? " a month" : ""}, ${part(now.flagged)} are flagged, ${part(now.reviewed)} reviewed, and ${part(now.missed)} ${data.names.positive} missed. Cost ${said}: ${money(paid(now.cost))}${beside}.`);
   put("band-cost", now.cost, money(paid(now.cost)));
   put("band-reviewed", now.reviewed, percent(now.reviewed / TOTAL));
-  $("band-note").textContent = atBest ? `The cheapest of all pairs of ${m.cuts.complete ? "thresholds" : `the ${count(m.n)} thresholds drawn`}, if reviewers are always right${data.goal.constraints.length ? "; the constraints of the goal are not applied" : ""}. The command cutpoints band finds it among all thresholds.` : `${money(paid(now.cost - best.cost))} ${said} more than the best pair.`;
+  $("band-note").textContent = atBest ? `The cheapest of all pairs of ${m.cuts.complete ? "thresholds" : `the ${count(m.n)} thresholds drawn`}, if reviewers are always right${data.goal.constraints.length ? "; the constraints of the goal are not applied" : ""}.${m.cuts.complete ? "" : " The command cutpoints band finds it among all thresholds."}` : `${money(paid(now.cost - best.cost))} ${said} more than the best pair.`;
   $("band-best").setAttribute("aria-pressed", String(atBest));
 }
 

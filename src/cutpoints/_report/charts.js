@@ -103,7 +103,7 @@ const CHARTS = {
     pick: nearestThreshold,
     tell: (m, i) => {
       const rows = ["precision", "recall", "f1"].map((name) => [METRICS[name][0], shown(scene(m).column(name)[i], name)]);
-      return [threshold(m, i), ...rows, ...(ownMetric(m) ? [[data.goal.name, shown(scene(m).value[i], data.goal.objective)]] : [])];
+      return [threshold(m, i), ...rows, ...(ownMetric(m) ? [[data.goal.name, goalText(scene(m).value[i])]] : [])];
     },
   },
   pr: {

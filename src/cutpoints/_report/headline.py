@@ -13,6 +13,8 @@ from cutpoints._evaluate.binary import baseline
 from cutpoints._format import percent, short
 from cutpoints._validate import number_in
 from cutpoints.exceptions import InvalidParameterError
+from cutpoints.metrics import rates
+from cutpoints.metrics.metric import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,6 +27,8 @@ PER_CASES = 1000
 """Money is shown per this many cases, unless the volume of a month is known."""
 ROUGH_POSITIVES = 50
 """With fewer rows of a class than this, every rate of it is off by several percent."""
+SHARES = {name for name, one in vars(rates).items() if isinstance(one, Metric)} | {"predicted_positive_rate"}
+"""Metrics that people read as percentages."""
 
 
 @dataclass(frozen=True)
@@ -105,12 +109,27 @@ def sentence(
     return f"{rule}: this {listed}{held}."
 
 
+def is_share(goal: Goal) -> bool:
+    """Return whether values of the goal are shares, which people read as percentages."""
+    return str(goal.expression) in SHARES
+
+
+def value_text(goal: Goal, x: float) -> str:
+    """Write a value of a goal that is no money."""
+    return percent(x) if is_share(goal) else short(x)
+
+
+def gap_text(goal: Goal, x: float) -> tuple[str, str]:
+    """Write the difference between two values of a goal that is no money, and its unit."""
+    return (percent(x).removesuffix(" %"), " percentage points") if is_share(goal) else (short(x), "")
+
+
 def metric_value(goal: Goal, name: str, value: float, usual: float | None) -> str:
     """Say the value of a metric, and what it is at 0.5; recall is said anyway."""
     if str(goal.expression) == "recall":
         return ""
-    beside = "" if usual is None or math.isnan(usual) else f" ({short(usual)} at 0.5)"
-    return f"has {name} {short(value)}{beside}"
+    beside = "" if usual is None or math.isnan(usual) else f" ({value_text(goal, usual)} at 0.5)"
+    return f"has {name} {value_text(goal, value)}{beside}"
 
 
 def money_value(names: Names, value: float, usual: float | None, *, profit: bool) -> str:
@@ -147,7 +166,7 @@ def warnings_of(
     counts = {names.positive: confusion.tp + confusion.fn, "negatives": confusion.fp + confusion.tn}
     for name, number in counts.items():
         if number < ROUGH_POSITIVES and not weighted:
-            said.append(f"Few rows are {name} ({short(number)}): all numbers here are rough.")
+            said.append(f"Only {short(number)} rows are {name}: all numbers here are rough.")
     if auc["value"] is not None and auc["value"] + auc["error"] + _three_errors(confusion, auc) < 0.5:
         said.append(
             f"High scores belong to negatives here (area under ROC {short(auc['value'])}): "

@@ -12,6 +12,7 @@ function show() {
   const m = state.model;
   const s = scene(m);
   if (state.follow && s.best >= 0) state.cut = s.best;
+  $("threshold-problem").textContent = "";
   showHeadline(m, s, state.cut);
   showCounts(s.confusion(state.cut), s);
   showControls(m, s, state.cut);
@@ -23,14 +24,11 @@ function show() {
   show.frame = requestAnimationFrame(drawCharts);
 }
 
-const valueText = (x) => (state.by === "cost" ? money(paid(data.costs.profit ? -x : x)) : shown(x, data.goal.objective));
+const valueText = (x) => (state.by === "cost" ? money(paid(data.costs.profit ? -x : x)) : goalText(x));
 const valueName = () => (state.by === "cost" ? `${moneyName()} ${moneyVolume()[1]}` : data.goal.name);
 
-/* A value of the report's own goal on new data: a total on the rows, or per row. */
-function expectedText(x) {
-  if (state.by !== "cost") return shown(number(x), data.goal.objective);
-  return valueText((data.costs.profit ? -1 : 1) * number(x) * (data.goal.objective.startsWith("cost_per_row") ? TOTAL : 1));
-}
+/* A value of the report's own goal on new data. */
+const expectedText = (x) => valueText(state.by === "cost" ? asCost(x, TOTAL) : number(x));
 
 function showHeadline(m, s, i) {
   const atBest = i === s.best;
@@ -68,9 +66,9 @@ function cautions(m, s, i) {
 }
 
 function showCounts(c, s) {
-  const told = parts(c, volume()[0]);
+  const counts = parts(c, volume()[0]);
   for (const cell of $("matrix").querySelectorAll("[data-cell]")) {
-    cell.textContent = told[cell.dataset.cell];
+    cell.textContent = counts[cell.dataset.cell];
     cell.dataset.value = scaled(c[cell.dataset.cell]);
     const cost = cellCost(c, cell.dataset.cell);
     $(`money-${cell.dataset.cell}`).textContent = state.by === "cost" && cost !== 0 ? glued(`${cost < 0 ? "earn" : "cost"} ${money(scaled(Math.abs(cost)))}`) : "";
@@ -81,7 +79,9 @@ function showCounts(c, s) {
   for (const radio of document.querySelectorAll("[name=volume]")) radio.checked = radio.value === state.volume;
   for (const radio of document.querySelectorAll("[name=by]")) radio.checked = radio.value === state.by;
   for (const tile of document.querySelectorAll(".tile")) tile.classList.toggle("goal", state.by === "goal" && tile.dataset.name === data.goal.objective);
-  $("brief").textContent = glued(`${percent(METRICS.predicted_positive_rate[2](c))} flagged \u00b7 ${percent(recall(c))} of ${data.names.positive} found \u00b7 ${valueName()} ${valueText(s.value[state.cut])}`);
+  const told = [`${percent(METRICS.predicted_positive_rate[2](c))} flagged`, `${percent(recall(c))} of ${data.names.positive} found`];
+  if (state.by === "cost" || data.goal.objective !== "recall") told.push(`${valueName()} ${valueText(s.value[state.cut])}`);
+  $("brief").textContent = glued(told.join(" \u00b7 "));
 }
 
 function showControls(m, s, i) {
@@ -158,7 +158,7 @@ function table(m, s) {
   const heads = ["", "Threshold", valueName(), "Flagged", ...metrics.map((name) => METRICS[name][0]), "Found", "False alarms", "Missed", "Policy"];
   const button = (point, text, run) => {
     const made = element("button", text, { type: "button", className: "quiet" });
-    made.setAttribute("aria-label", `${text}: ${point.name}`);
+    if (text !== point.name) made.setAttribute("aria-label", `${text}: ${point.name}`);
     made.addEventListener("click", () => run(made));
     return made;
   };
@@ -221,7 +221,7 @@ function how(m) {
   const compared = certificate.rows_examined;
   const pairs = [
     ["Rule", `A ${data.names.case} is flagged when its score is at least the threshold. A threshold is shown with as few digits as make the same decisions on these rows; the policy has the exact one.`],
-    ["Goal", data.costs.goal ? `${data.goal.text}: ${money(number(m.solution.value))} ${data.goal.objective.startsWith("cost_per_row") ? "per row" : "on these rows"} at the best threshold` : data.goal.text],
+    ["Goal", data.costs.goal ? `${data.goal.text}: ${money(number(m.solution.value))} ${perRow ? "per row" : "on these rows"} at the best threshold` : data.goal.text],
     ["Proof", compared >= rows ? "Every threshold was compared; none is better." : `All ${count(rows)} rows were counted and ${count(compared)} compared one by one; a bound excludes the others. No threshold is better.`],
     ["Expected on new data", m.new_data.value === null ? `Not known: ${m.new_data.how}.` : `${m.new_data.how[0].toUpperCase()}${m.new_data.how.slice(1)}.`],
     ...m.new_data.constraints.map((one) => [one.constraint, `${short(number(one.value))} on these rows; expect about ${one.expected === null ? "an unknown value" : short(number(one.expected))} on new data.`]),
@@ -238,7 +238,6 @@ function how(m) {
 function go(cut) {
   if (cut < 0) return;
   Object.assign(state, { cut, follow: cut === scene(state.model).best });
-  $("threshold-problem").textContent = "";
   show();
 }
 

@@ -49,6 +49,7 @@ def render(summary: dict[str, Any]) -> str:
         jinja2 is not installed.
     """
     environment = _environment()
+    write = percent if summary["goal"]["share"] else short
     best = next(model for model in summary["models"] if model["name"] == summary["best_model"])
     usual = next((point for point in best["operating_points"] if point["key"] == "usual"), None)
     script, css = "\n".join(map(_text, SCRIPTS)), _text("page.css")
@@ -60,7 +61,7 @@ def render(summary: dict[str, Any]) -> str:
         best=best,
         usual=usual,
         charts=charts,
-        number=_number,
+        number=lambda x: "undefined" if x is None else write(float(x)),
         share=percent,
         policy=content_policy(script, css),
         # Marked as safe in the template: our own files, and JSON that holds no markup.
@@ -100,13 +101,6 @@ def content_policy(script: str, css: str) -> str:
         f"default-src 'none'; script-src 'sha256-{run}'; style-src 'sha256-{look}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-
-
-def _number(x: float | str | None) -> str:
-    """Write a number of the summary for people."""
-    if x is None:
-        return "undefined"
-    return short(float(x)) if isinstance(x, str) else short(x)
 
 
 def _text(name: str) -> str:

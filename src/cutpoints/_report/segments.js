@@ -18,15 +18,16 @@ function showSegments(m) {
   const { segments, total } = m.segments;
   const pristine = ownGoal() && !shifted();
   const rough = (one) => Math.min(one.positives, one.negatives) < ROUGH_POSITIVES;
-  const heads = ["Segment", "Rows", `Share of ${data.names.positive}`, "Flagged", "Precision", "Recall", valueName(), "Best here", `${valueName()} there`];
+  const metrics = ["precision", "recall"].filter((name) => state.by === "cost" || name !== data.goal.objective);
+  const heads = ["Segment", "Rows", `Share of ${data.names.positive}`, "Flagged", ...metrics.map((name) => METRICS[name][0]), valueName(), "Best here", `${valueName()} there`];
   rowsInto($("segments-table"), heads, segments.map((one) => {
     const c = segmentAt(one, state.cut);
-    const own = pristine ? [one.threshold ?? "\u2013", one.value === null ? NaN : ownValue(one.value)] : bestHere(m, one);
+    const own = pristine ? [one.threshold ?? "\u2013", ownValue(one)] : bestHere(m, one);
     const name = element("th", one.name, { scope: "row", title: one.name, className: "name" });
     if (rough(one)) name.append(element("span", " few rows of a class", { className: "small" }));
     return [
       name, count(one.rows), percent(ratio(c.tp + c.fn, c.tp + c.fp + c.fn + c.tn)), percent(METRICS.predicted_positive_rate[2](c)),
-      percent(METRICS.precision[2](c)), percent(recall(c)), segmentText(segmentValue(c)), own[0].replace("inf", "none"), segmentText(own[1]),
+      ...metrics.map((metric) => percent(METRICS[metric][2](c))), segmentText(segmentValue(c)), own[0].replace("inf", "none"), segmentText(own[1]),
     ];
   }));
   const rest = total > segments.length ? `The ${count(segments.length)} largest of ${count(total)} segments. ` : "";
@@ -34,10 +35,12 @@ function showSegments(m) {
 }
 
 /* The library's value of a segment in the units of the page: costs are totals there. */
-const ownValue = (x) => (state.by !== "cost" ? number(x) : (data.costs.profit ? -1 : 1) * number(x));
+const ownValue = ({ value, positives, negatives }) => (state.by === "cost" ? asCost(value, positives + negatives) : number(value));
 
+/* The best drawn threshold for a segment by itself, within the constraints. */
 function bestHere(m, one) {
-  const value = m.t.map((_, i) => segmentValue(segmentAt(one, i)));
-  const i = bestOf({ value, feasible: value.map(() => true), sign: scene(m).sign });
+  const all = m.t.map((_, i) => segmentAt(one, i));
+  const value = all.map(segmentValue);
+  const i = checkable ? bestOf({ value, feasible: all.map(meets), sign: scene(m).sign }) : -1;
   return i < 0 ? ["\u2013", NaN] : [m.label[i], value[i]];
 }

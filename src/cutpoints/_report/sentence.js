@@ -1,7 +1,7 @@
 /* The decision in words, as headline.py says it, for any threshold. */
 
-/* A number and its unit stay on one line. */
-const glued = (text) => text.replace(/(\d) (?=%)/g, "$1\u00a0").replaceAll(` ${data.names.unit || "%"}`, `\u00a0${data.names.unit || "%"}`);
+/* A number and its unit stay on one line, and so does a constraint. */
+const glued = (text) => text.replace(/(\d) (?=%)/g, "$1\u00a0").replace(/ ([<>]=?) /g, "\u00a0$1\u00a0").replaceAll(` ${data.names.unit || "%"}`, `\u00a0${data.names.unit || "%"}`);
 const article = (word) => `${/^[aeiou]/i.test(word) ? "an" : "a"} ${word}`;
 
 function ruleOf(m, i) {
@@ -17,8 +17,8 @@ function valueOf(m, i) {
   const [here, usual] = [s.value[i], m.usual < 0 ? NaN : s.value[m.usual]];
   if (state.by === "goal") {
     if (data.goal.objective === "recall") return "";
-    const beside = Number.isNaN(usual) ? "" : ` (${short(usual)} at 0.5)`;
-    return `has ${data.goal.name} ${Number.isNaN(here) ? "undefined" : short(here)}${beside}`;
+    const beside = Number.isNaN(usual) ? "" : ` (${goalText(usual)} at 0.5)`;
+    return `has ${data.goal.name} ${goalText(here)}${beside}`;
   }
   if (usual > 0 && !data.costs.profit && here !== usual) {
     return `costs ${percent(Math.abs(1 - here / usual))} ${here < usual ? "less" : "more"} than at 0.5`;
@@ -45,7 +45,7 @@ function impact(m, i) {
   const c = s.confusion(i);
   const [cases, said] = moneyVolume();
   const { flagged, tp, fp, fn } = parts(c, cases);
-  const words = [`${state.month ? `Of ${count(state.month)} cases a month` : "Of 1,000 cases"}, ${flagged} are flagged: ${tp} ${data.names.positive} and ${fp} false alarms; ${fn} ${data.names.positive} are missed.`];
+  const words = [`${state.month ? `Of ${count(state.month)} cases a month` : "Of 1,000 cases"}, ${flagged} are flagged: ${tp} ${data.names.positive} and ${fp} false alarms; ${fn} are missed.`];
   if (state.by === "cost") {
     const cost = paid(s.value[i]);
     const gap = m.usual < 0 ? NaN : paid(s.value[m.usual]) - cost;
@@ -58,7 +58,7 @@ function impact(m, i) {
 /* The constraints that a threshold does not meet: all of them, if the page cannot tell which. */
 function unmet(m, i) {
   const { bounds, constraints } = data.goal;
-  const told = bounds.every((one) => one.formula) ? constraints.filter((_, k) => !holds(evaluate(bounds[k].formula, scene(m).confusion(i)), bounds[k])) : [];
+  const told = checkable ? constraints.filter((_, k) => !holds(evaluate(bounds[k].formula, scene(m).confusion(i)), bounds[k])) : [];
   return (told.length ? told : constraints).join(" and ");
 }
 
@@ -72,5 +72,5 @@ function distance(m, i) {
   if (!(gap > 1e-12 * Math.abs(s.value[s.best]))) return "as good as the best";
   return state.by === "cost"
     ? `${money(paid(gap))} ${moneyVolume()[1]} ${data.costs.profit ? "less" : "more"} than the best`
-    : `${short(gap)} ${goalSign > 0 ? "below" : "above"} the best`;
+    : `${gapText(gap)} ${goalSign > 0 ? "below" : "above"} the best`;
 }

@@ -45,6 +45,9 @@ function evaluate(formula, c) {
 }
 const holds = (value, { relation, bound }) =>
   ({ ">=": value >= bound, ">": value > bound, "<=": value <= bound, "<": value < bound })[relation];
+/* Whether the page can check every constraint, and whether counts meet them all. */
+const checkable = data.goal.bounds.every((one) => one.formula);
+const meets = (c) => data.goal.bounds.every((one) => holds(evaluate(one.formula, c), one));
 
 // ---------------------------------------------------------------- numbers as people read them
 
@@ -93,15 +96,19 @@ const shown = (x, name) => {
   return METRICS[name]?.[3] === "share" ? percent(x) : short(x).replace(/^-/, "\u2212");
 };
 
+/* A value of the report's goal that is no money, and the difference between two of them. */
+const goalText = (x) => (data.goal.share && Number.isFinite(x) ? percent(x) : shown(x));
+const gapText = (x) => (data.goal.share ? percent(x).replace("%", "percentage points") : short(x));
+
 /* The counts of this many cases as people read them: found and false alarms add up to what is flagged,
    and with the others to all cases. What is there never reads 0. */
 function parts(c, cases) {
   const [tp, fp, fn, tn] = CELLS.map((cell) => (c[cell] * cases) / TOTAL);
   const decimals = tp + fp >= 10 ? 0 : tp + fp >= 1 ? 1 : 2;
   const rounded = (x) => Number(x.toFixed(decimals));
-  const [flagged, found, missed] = [rounded(tp + fp), rounded(tp), fn >= 10 ? Math.round(fn) : Number(digits(fn, 2))];
+  const [flagged, found, missed] = [rounded(tp + fp), rounded(tp), rounded(fn)];
   const shown = { flagged, tp: found, fp: rounded(flagged - found), fn: missed, tn: rounded(cases - flagged - missed) };
-  for (const [cell, x] of Object.entries({ tp, fp, tn })) if (x > 0 && shown[cell] <= 0) shown[cell] = Number(digits(x, 1));
+  for (const [cell, x] of Object.entries({ tp, fp, fn, tn })) if (x > 0 && shown[cell] <= 0) shown[cell] = Number(digits(x, 1));
   return Object.fromEntries(Object.entries(shown).map(([cell, x]) => [cell, count(x)]));
 }
 
@@ -156,6 +163,9 @@ const shifted = () => state.prevalence !== data.data.prevalence;
 const byRow = (cell) => cell in data.costs.columns;
 const cellCost = (c, cell) => c.money[cell] ?? state.costs[cell] * c[cell];
 const costOf = (c) => CELLS.reduce((sum, cell) => sum + cellCost(c, cell), 0);
+/* The library's value of a goal that is money, as a cost of this many cases. */
+const perRow = data.goal.objective.startsWith("cost_per_row");
+const asCost = (x, cases) => (data.costs.profit ? -1 : 1) * number(x) * (perRow ? cases : 1);
 const goalSign = data.goal.direction === "maximize" ? 1 : -1;
 
 /* What a positive and a negative row count for at the share of positives of the page. */
@@ -180,9 +190,8 @@ function scene(m) {
     made.problem = `${data.goal.name} cannot be computed here for another share of ${data.names.positive}: value and best threshold are those of the data.`;
   }
   if (!moved || !data.goal.bounds.length) made.feasible = m.cuts.feasible ?? all.map(() => true);
-  else if (data.goal.bounds.every((one) => one.formula)) {
-    made.feasible = all.map((c) => data.goal.bounds.every((one) => holds(evaluate(one.formula, c), one)));
-  } else {
+  else if (checkable) made.feasible = all.map(meets);
+  else {
     made.feasible = m.cuts.feasible ?? all.map(() => true);
     made.problem ||= "The constraints cannot be computed here for another share: they are those of the data.";
   }

@@ -15,7 +15,7 @@ import numpy as np
 
 from cutpoints._assess.run import NEAR
 from cutpoints._curve import split_loss
-from cutpoints._format import json_number, percent, short, shortest_inside
+from cutpoints._format import json_number, percent, shortest_inside
 from cutpoints._goal import Goal
 from cutpoints._kernel.weights import as_number as number
 from cutpoints._policy.typed_json import LONGEST_TEXT
@@ -30,7 +30,16 @@ from cutpoints._report.cuts import (
     thin,
 )
 from cutpoints._report.formula import formula
-from cutpoints._report.headline import Names, metric_value, money_value, sentence, warnings_of
+from cutpoints._report.headline import (
+    Names,
+    gap_text,
+    is_share,
+    metric_value,
+    money_value,
+    sentence,
+    value_text,
+    warnings_of,
+)
 from cutpoints._report.new_data import NewData, on_new_data
 from cutpoints._version import __version__
 from cutpoints.exceptions import InfeasibleError
@@ -187,6 +196,7 @@ def summarize(
             "name": display(goal),
             "objective": str(goal.expression),
             "direction": goal.direction,
+            "share": is_share(goal),
             "constraints": [str(one) for one in goal.constraints],
             "formula": formula(goal.expression),
             "bounds": [
@@ -245,7 +255,7 @@ def _expectation(model: ModelSummary, goal: Goal, names: Names, costs: Mapping[s
     if math.isnan(expected):
         return ""
     if not costs["goal"]:
-        return f"Expect {display(goal)} of about {short(expected)} on new data."
+        return f"Expect {display(goal)} of about {value_text(goal, expected)} on new data."
     per_case = _cost_per_case(goal, model, expected) * (-1 if costs["profit"] else 1)
     cases, said = names.volume
     verb = "earn" if costs["profit"] else "pay"
@@ -261,11 +271,14 @@ def _loss(model: ModelSummary, goal: Goal, names: Names, costs: Mapping[str, Any
     if math.isnan(loss.value):
         return None
 
-    what, when = ("Using 0.5", f" {names.volume[1]}") if costs["goal"] else (f"At 0.5, {display(goal)}", "")
+    if costs["goal"]:
+        what, when = "Using 0.5", f" {names.volume[1]}"
+    else:
+        what, when = f"At 0.5, {display(goal)}", gap_text(goal, 0)[1]
 
     def shown(x: float) -> str:
         if not costs["goal"]:
-            return short(x)
+            return gap_text(goal, x)[0]
         return names.money(names.volume[0] * abs(_cost_per_case(goal, model, x)))
 
     parts = {"the threshold": loss.threshold, "calibration": loss.calibration, "ranking": loss.ranking}

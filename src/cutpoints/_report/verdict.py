@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cutpoints._compare import joint_table, paired_bootstrap, paired_row_bootstrap
-from cutpoints._format import short
 from cutpoints._report.cuts import ALL_CUTS_ROWS
+from cutpoints._report.headline import gap_text
 from cutpoints.exceptions import CutpointError
 
 if TYPE_CHECKING:
@@ -47,11 +47,11 @@ def verdict(
     cases, said = names.volume
 
     def shown(x: float) -> str:
-        return f"{names.money(cases * x / len(rows.y))}" if money else short(x)
+        return names.money(cases * x / len(rows.y)) if money else gap_text(goal, x)[0]
 
     ends = sorted(goal.sign * end for end in (found.interval.low, found.interval.high))
     gap, (low, high) = goal.sign * found.difference, ends
-    when = f" {said}" if money else ""
+    when = f" {said}" if money else gap_text(goal, gap)[1]
     if not low > 0:
         return (
             f"{first.name} and {second.name} cannot be told apart on these rows: the difference is "
