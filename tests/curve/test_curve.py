@@ -400,7 +400,7 @@ def test_one_class(labels, undefined):
         "decision_curve",
     ):
         if name in undefined:
-            with pytest.raises(InvalidInputError, match=r"must have (positive|negative) rows"):
+            with pytest.raises(InvalidInputError, match=r"There are no (positive|negative) rows, and"):
                 getattr(curve, name)()
         else:
             assert getattr(curve, name)() is not None

@@ -278,7 +278,7 @@ def test_a_name_needs_a_column_and_an_array_needs_arrays():
         cp.find(Y, P, minimize="cost(fp=5, fn=amount)")
     with pytest.raises(InvalidParameterError, match="must be the name of a column where columns have names"):
         cp.find(frame, label="y", score="p", minimize=m.cost(fp=5, fn=np.array(AMOUNT)))
-    with pytest.raises(InvalidInputError, match="'amount' must be in"):
+    with pytest.raises(InvalidInputError, match="Column not found: 'amount'"):
         cp.find(frame, label="y", score="p", minimize="cost(fp=5, fn=amount)")
     with pytest.raises(InvalidParameterError, match="left out for rows that are counted"):
         cp.find(cp.from_counts(P, positives=Y, negatives=Y), minimize=m.cost(fn=np.array(AMOUNT)))
