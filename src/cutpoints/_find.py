@@ -512,7 +512,7 @@ def _infeasible(goal: Goal, found: SearchResult, look: Callable[[Goal], SearchRe
     """Say how far each constraint can be met; raise if the objective is undefined at every cut."""
     if found.method == "sweep":  # all cuts are known
         if np.isnan(found.cuts.values(goal.expression)).all():
-            raise undefined(found.cuts, goal)
+            raise undefined(found.summary, goal)
         look = partial(_among_all, found)
     else:
         look(Goal(goal.expression, goal.direction))

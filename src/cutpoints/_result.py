@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from numbers import Real
@@ -179,9 +179,6 @@ class Ties(Sequence[Cut]):
             raise IndexError(index)
         counts = self._summary.confusion(int(self._tp[index]), int(self._fp[index]))
         return make_cut(counts, self.thresholds[index], self._below[index])
-
-    def __iter__(self) -> Iterator[Cut]:
-        return (self[i] for i in range(len(self)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):

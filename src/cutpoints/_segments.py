@@ -14,7 +14,7 @@ import numpy as np
 from cutpoints._data.segment_codes import in_order
 from cutpoints._data.segment_keys import decide_by, key_of, key_parts, key_to_dict, key_words
 from cutpoints._data.segments import Grouped
-from cutpoints._format import count, json_number
+from cutpoints._format import count, json_number, plural
 from cutpoints._goal import Goal, furthest, goal, in_words, with_others
 from cutpoints._kernel.cuts import Cuts
 from cutpoints._kernel.tables import Ranges
@@ -23,6 +23,7 @@ from cutpoints._result import Confusion, Solution, context_of, make_cut
 from cutpoints._search.counted_folds import expected_value, expected_values
 from cutpoints._search.together import search_together
 from cutpoints._shown import DeployableBySegment, Deployed, ShownInRows, Tabular
+from cutpoints._wording import Argument
 from cutpoints.exceptions import CutpointError, InvalidInputError, InvalidParameterError
 from cutpoints.metrics.columns import CELLS
 
@@ -443,7 +444,10 @@ def solve_each(
         key, size = key_of(rows.keys[segment]), rows.rows(segment)
         try:
             if size < min_rows:
-                raise InvalidInputError.too_few_rows(rows=size, needed=min_rows)
+                raise InvalidInputError(
+                    f"The segment must have at least {plural(min_rows, 'row')}. It has {size:,}.",
+                    hint=("join small segments, or lower ", Argument("min_rows"), "."),
+                )
             entries[key] = solve(segment)
         except InvalidInputError as error:
             summary = _summary(rows, segment)

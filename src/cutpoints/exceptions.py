@@ -306,14 +306,6 @@ class InvalidInputError(CutpointError, ValueError):
         )
 
     @classmethod
-    def too_few_rows(cls, *, rows: int, needed: int) -> Self:
-        """Build the error of a segment with fewer rows than the user asks for."""
-        return cls(
-            f"The segment must have at least {plural(needed, 'row')}. It has {rows:,}.",
-            hint=("join small segments, or lower ", Argument("min_rows"), "."),
-        )
-
-    @classmethod
     def too_few(cls, *, what: str, needed: int, found: int, hint: str) -> Self:
         """Build the error of fewer rows, groups or members of a class than the folds need."""
         return cls(f"{what} must be at least {needed:,}. Got {found:,} instead.", hint=hint)

@@ -1,14 +1,12 @@
 """Cross-validation from counts: against the truth of a known population, and on data that are plain."""
 
-import math
-
 import numpy as np
 import pytest
 from scipy.stats import norm
 
 import cutpoints as cp
 from cutpoints._goal import goal
-from cutpoints._search.counted_folds import _dealt, value_on_new_data
+from cutpoints._search.counted_folds import _dealt, cells_on_new_data
 from cutpoints._search.folds import FOLDS
 
 
@@ -28,18 +26,19 @@ def test_perfect_scores_stay_perfect():
     positives, negatives = np.array([40, 0]), np.array([0, 60])
     rng = np.random.default_rng(0)
 
-    assert 1.0 == value_on_new_data(goal(maximize="f1"), positives, negatives, rng)
-    worst = goal(minimize="cost(fp=1, fn=1)")
-    assert 40.0 == value_on_new_data(worst, np.array([40]), np.array([60]), rng)
+    cells = cells_on_new_data(goal(maximize="f1"), positives, negatives, rng)
+    assert {"tp": 40, "fp": 0, "fn": 0, "tn": 60} == cells
+    worst = cells_on_new_data(goal(minimize="cost(fp=1, fn=1)"), np.array([40]), np.array([60]), rng)
+    assert 40 == worst["fp"] + worst["fn"]
 
 
 def test_too_few_rows_of_a_class():
     """With fewer rows of a class than folds nothing is said."""
-    value = value_on_new_data(
+    cells = cells_on_new_data(
         goal(maximize="f1"), np.array([4, 0]), np.array([0, 50]), np.random.default_rng(0)
     )
 
-    assert math.isnan(value)
+    assert cells is None
 
 
 @pytest.mark.parametrize(("n", "prevalence"), [(150, 0.3), (500, 0.05)])

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cutpoints._kernel.weights import MOST_INT
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
     from cutpoints._kernel.cuts import Cuts
 
 BLOCK_CUTS = 1 << 17
-_INT_PRODUCTS = 1 << 62
-"""Below this, sums of products fit int64."""
 
 
 def twice_area(cuts: Cuts) -> int:
@@ -26,7 +26,7 @@ def twice_area(cuts: Cuts) -> int:
     Exact: in int64 while the products fit, otherwise in Python integers.
     """
     summary = cuts.summary
-    fits = 2 * summary.positives * summary.negatives < _INT_PRODUCTS
+    fits = 2 * summary.positives * summary.negatives < MOST_INT
     total, before = 0, (0, 0)
     for part in _blocks(len(cuts)):
         tp, fp = cuts.tp[part], cuts.fp[part]

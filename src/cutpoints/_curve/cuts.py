@@ -21,6 +21,7 @@ from cutpoints._equality import compared_by_value
 from cutpoints._find import cut_at, of_negated, solve, warn_if_inverted
 from cutpoints._format import html_pairs, rows_in_words, value
 from cutpoints._goal import Constraints, Objective, goal, objective
+from cutpoints._kernel.weights import MOST_INT
 from cutpoints._search.run import SearchResult, decide
 from cutpoints._search.sweep import all_cuts
 from cutpoints._validate import is_number, number_in, one_of
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 _NOTEBOOK_CUTS = 12
 COLUMNS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
-_SMALL = 1 << 61
 
 
 def curve(
@@ -560,7 +560,7 @@ class Curve:
         summary = self._cuts.summary
         tp, fp = self._cuts.tp, self._cuts.fp
         up, right = np.diff(tp), np.diff(fp)
-        if summary.positives * summary.negatives >= _SMALL:
+        if summary.positives * summary.negatives >= MOST_INT:
             up, right = up.astype(object), right.astype(object)
         turns = up[1:] * right[:-1] != up[:-1] * right[1:]
         # A repeated point turns nowhere; the first of them is the one to keep, if any.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from cutpoints._kernel.tables import Scores
 
-"""All integers below this are different floats."""
-
 
 def as_array(x: Any, name: str, caller: str | None = None) -> NDArray[Any]:
     """Return a one-dimensional array; missing values become NaN (numbers) or None (anything else)."""
@@ -99,7 +97,7 @@ def _parsed(array: NDArray[Any], name: str, caller: str | None) -> Scores:
                 raise TypeError
             numbers[i] = np.nan if value is None else float(value)
         except (TypeError, ValueError):
-            if type(value).__name__ in {"NAType", "NaTType"}:
+            if is_missing(value):
                 numbers[i] = np.nan
                 continue
             shown = value.item() if isinstance(value, np.generic) else value
@@ -156,6 +154,16 @@ def refuse_nan(numbers: Scores, name: str) -> None:
         raise InvalidInputError.nan(
             name=name, count=int(missing.sum()), rows=len(numbers), first=int(missing.argmax())
         )
+
+
+def is_missing(value: Any) -> bool:
+    """Whether this is None, NaN, or the NA or NaT of pandas."""
+    return value is None or type(value).__name__ in {"NAType", "NaTType"} or value != value
+
+
+def refuse_missing(values: NDArray[Any], name: str) -> None:
+    """Raise for missing values among Python objects, as `refuse_nan` does for numbers."""
+    refuse_nan(np.array([np.nan if is_missing(value) else 0.0 for value in values]), name)
 
 
 def refuse_beyond(numbers: Scores, name: str) -> None:

@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutpoints._data.array_input import as_array, as_floats, as_weights, refuse_nan, same_length
+from cutpoints._data.array_input import (
+    as_array,
+    as_floats,
+    as_weights,
+    refuse_missing,
+    refuse_nan,
+    same_length,
+)
 from cutpoints._kernel.weights import FixedPoint
 from cutpoints._wording import Argument
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from cutpoints._data.data import Data
@@ -63,7 +68,10 @@ def code_labels(
 
     Without `classes`, numbers are in their own order; of strings nobody knows the order, if it matters.
     """
-    _refuse_missing(labels, name)
+    if labels.dtype.kind == "f":
+        refuse_nan(labels, name)
+    elif labels.dtype.kind == "O":
+        refuse_missing(labels, name)
     if classes is None:
         if ordered and labels.dtype.kind not in "biuf" and not _are_numbers(labels):
             shown = list(dict.fromkeys(labels.tolist()))[:5]
@@ -130,15 +138,3 @@ def _are_numbers(labels: NDArray[Any]) -> bool:
     return labels.dtype.kind == "O" and all(
         isinstance(value, (bool, int, float, np.number, np.bool_)) for value in labels
     )
-
-
-def _refuse_missing(labels: Sequence[Any] | NDArray[Any], name: str) -> None:
-    labels = np.asarray(labels)
-    if labels.dtype.kind == "f":
-        refuse_nan(labels, name)
-    elif labels.dtype.kind == "O":
-        missing = np.array([v is None or type(v).__name__ in {"NAType", "NaTType"} or v != v for v in labels])
-        if missing.any():
-            raise InvalidInputError.nan(
-                name=name, count=int(missing.sum()), rows=len(labels), first=int(missing.argmax())
-            )

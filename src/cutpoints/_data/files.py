@@ -20,7 +20,7 @@ import numpy as np
 
 from cutpoints._atomic import temporary_folder
 from cutpoints._data import file_errors
-from cutpoints._data.array_input import too_large
+from cutpoints._data.array_input import refuse_missing, too_large
 from cutpoints._data.duckdb_reader import DuckDBReader, interruptible, quoted, text
 from cutpoints._data.file_columns import (
     NUMBERS,
@@ -236,10 +236,7 @@ class Opened:
                     self.refuse_long(name)
         groups = None if group is None else found[len(casts)]
         if groups is not None:
-            missing = np.array([x is None for x in groups])
-            if missing.any():
-                count, first = int(missing.sum()), int(missing.argmax())
-                raise InvalidInputError.nan(name=str(group), count=count, rows=len(groups), first=first)
+            refuse_missing(groups, str(group))
         return dict(zip(numbers, found, strict=False)), None if label is None else typed(found[-1]), groups
 
     def keys(self, names: Sequence[str]) -> dict[str, Any]:

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints._data.array_input import refuse_nan
+from cutpoints._data.array_input import refuse_missing, refuse_nan
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_TWO = 2
 Counts = tuple[int, int, int]
 """Of a block: how many labels are the positive one, how many 0 (or any other), how many -1."""
 _BYTES = "?bB"
@@ -33,7 +32,7 @@ class Labels:
             found = _distinct(self.values)
             raise (
                 InvalidInputError.pos_label(values=found, name=name)
-                if len(found) <= _TWO
+                if len(found) <= 2
                 else InvalidInputError.labels(values=found, count=len(found), name=name)
             )
         if (
@@ -90,7 +89,7 @@ class Labels:
         if self.values.dtype.kind == "f":
             refuse_nan(self.values, self.name)
         found = _distinct(self.values)
-        if len(found) > _TWO:
+        if len(found) > 2:
             pos_label = self.positive if self.given else None
             raise InvalidInputError.labels(
                 values=found, count=len(found), name=self.name, pos_label=pos_label
@@ -108,11 +107,7 @@ def _plain(values: NDArray[Any], name: str) -> NDArray[Any]:
     """Turn Python objects into numbers or text, refusing missing ones."""
     if values.dtype.kind != "O":
         return values
-    missing = np.array([v is None or type(v).__name__ in {"NAType", "NaTType"} or v != v for v in values])
-    if missing.any():
-        raise InvalidInputError.nan(
-            name=name, count=int(missing.sum()), rows=len(values), first=int(missing.argmax())
-        )
+    refuse_missing(values, name)
     if all(isinstance(v, (bool, int, float, np.bool_, np.number)) for v in values):
         return values.astype(np.float64)
     return values

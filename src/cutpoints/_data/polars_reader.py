@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from cutpoints._data.streaming import Batch, Columns
 
-_TWO = 2
-
 
 class PolarsReader:
     """A lazy frame that runs again for each pass."""
@@ -109,7 +107,7 @@ class PolarsReader:
         if missing:
             raise InvalidInputError.nan(name=name, count=missing, rows=rows, first=first)
         values = seen.unique().sort("v").collect(engine="streaming")["v"].to_list()
-        if len(values) > _TWO:
+        if len(values) > 2:
             raise InvalidInputError.labels(values=values, count=len(values), name=name)
         if self._positive is None:
             raise InvalidInputError.pos_label(values=values, name=name)

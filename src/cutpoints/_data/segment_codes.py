@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cutpoints._data.array_input import as_array
+from cutpoints._data.array_input import as_array, is_missing
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 Key = tuple[Any, ...]
 Coded = tuple[NDArray[np.int64], list[Any]]
 """A code for each row, and the values, as Python objects, that the codes stand for."""
-_MISSING = frozenset({"NAType", "NaTType"})
 _PLAIN = frozenset({bool, int, str, type(None), dt.date})
 """Types whose only missing value is None, and whose values are as they should be."""
 
@@ -133,7 +132,7 @@ def _with_one_missing(codes: NDArray[np.int64], values: list[Any]) -> Coded:
 
 
 def _key(value: Any) -> Any:
-    if value is None or type(value).__name__ in _MISSING or value != value:
+    if is_missing(value):
         return None
     if isinstance(value, np.generic):
         return _plain(value)

@@ -103,7 +103,7 @@ def target(goal: Goal, cuts: Cuts) -> tuple[Target, list[Side]]:
     """Return the objective as a target, with the row that keeps it defined where one is needed."""
     values = cuts.values(goal.expression)
     if np.isnan(values).all():
-        raise undefined(cuts, goal)
+        raise undefined(cuts.summary, goal)
     form = _linear_fractional(goal.expression, cuts.summary, "objective", str(goal.expression))
     top, bottom = Form(*form.numerator).times(goal.sign), Form(*form.denominator)
     if form.is_linear:

@@ -95,14 +95,6 @@ def _value(solution: Solution, cells: dict[str, Fraction] | None) -> float | Non
     return None if math.isnan(value) else value
 
 
-def value_on_new_data(
-    goal: Goal, positives: NDArray[np.int64], negatives: NDArray[np.int64], rng: np.random.Generator
-) -> float:
-    """Return the cross-validated value of choosing an edge between buckets; NaN if it cannot be said."""
-    cells = cells_on_new_data(goal, positives, negatives, rng)
-    return math.nan if cells is None else goal.expression.rounded(**cells)
-
-
 def cells_on_new_data(
     goal: Goal,
     positives: NDArray[np.int64],

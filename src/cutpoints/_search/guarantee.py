@@ -30,11 +30,11 @@ from cutpoints._goal import Goal
 from cutpoints._kernel.weights import FixedPoint
 from cutpoints._result import Guarantee
 from cutpoints._search.optimum import best_cut
-from cutpoints._search.run import SearchResult
+from cutpoints._search.run import SearchResult, undefined
 from cutpoints._search.sweep import all_cuts
 from cutpoints._validate import generator
 from cutpoints._wording import Argument
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints.exceptions import InvalidParameterError
 from cutpoints.metrics.metric import Metric
 
 if TYPE_CHECKING:
@@ -171,10 +171,7 @@ def certify(
         mask, tested, pilot = _learn_then_test(cuts, floors, goal, risk, random_state)
     choice = best_cut(cuts, Goal(goal.expression, goal.direction), mask) if mask.any() else None
     if choice is None and mask.any():
-        positives, negatives = cuts.summary.sizes
-        raise InvalidInputError.undefined(
-            objective=str(goal.expression), positives=positives, negatives=negatives
-        )
+        raise undefined(cuts.summary, goal)
     rows = int(cuts.summary.positives + cuts.summary.negatives)
     guarantee = Guarantee(
         confidence=confidence,

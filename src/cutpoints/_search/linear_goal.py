@@ -13,7 +13,8 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from cutpoints.exceptions import InvalidInputError, InvalidParameterError
+from cutpoints._search.run import undefined
+from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -99,10 +100,7 @@ def linear_goal(goal: Goal, summary: Summary, *, caller: str, scale: Fraction = 
     """
     above, under, defined = _sides(goal.expression, summary, goal.direction, caller, scale)
     if under == Linear(0, 0, 0):
-        positives, negatives = summary.sizes
-        raise InvalidInputError.undefined(
-            objective=str(goal.expression), positives=positives, negatives=negatives
-        )
+        raise undefined(summary, goal)
     signed = above.scaled(goal.sign)
     return LinearGoal(
         signed,

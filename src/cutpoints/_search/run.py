@@ -99,13 +99,13 @@ def decide(
     feasible = cuts.feasible(goal.constraints) if goal.constraints else None
     choice = None if feasible is not None and not feasible.any() else best_cut(cuts, goal, feasible)
     if choice is None and not goal.constraints:
-        raise undefined(cuts, goal)
+        raise undefined(cuts.summary, goal)
     return SearchResult(cuts.summary, cuts, choice, method, passes, rows_examined)
 
 
-def undefined(cuts: Cuts, goal: Goal) -> InvalidInputError:
+def undefined(summary: Summary, goal: Goal) -> InvalidInputError:
     """Return the error for an objective that has no value at any cut."""
-    positives, negatives = cuts.summary.sizes
+    positives, negatives = summary.sizes
     return InvalidInputError.undefined(
         objective=str(goal.expression), positives=positives, negatives=negatives
     )

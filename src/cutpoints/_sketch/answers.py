@@ -97,7 +97,7 @@ def best(contents: Contents, goal: Goal) -> BestSoFar:
     summary = contents.summary()
     seen = best_edge(summary, contents.buckets.histogram(), goal)
     if seen.choice is None and seen.bound is None and not goal.constraints:
-        raise undefined(seen.cuts, goal)
+        raise undefined(summary, goal)
     worst = -goal.sign * math.inf
     attained = worst if seen.choice is None else seen.choice.value
     bound = attained if seen.bound is None else float(seen.bound)

@@ -6,12 +6,13 @@ PN = fn + tn. Formulas that the literature often misprints carry a note.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from cutpoints.exceptions import InvalidParameterError
-from cutpoints.metrics.expression import Monotonicity, exact_number
+from cutpoints.metrics.expression import Monotonicity, exact_number, is_number
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 GOOD = Monotonicity(1, -1)
 """Never falls with TP, never rises with FP: the shape of nearly every metric worth maximizing."""
@@ -51,8 +52,7 @@ def positive_number(parameter: str, caller: str, value: object) -> Fraction:
 
 
 def finite_number(parameter: str, caller: str, value: object) -> Fraction:
-    numeric = isinstance(value, (int, float, Fraction, np.integer, np.floating))
-    if not numeric or isinstance(value, bool):
+    if not is_number(value):
         raise InvalidParameterError(
             f"{caller}({parameter})", caller=caller, expected="a finite number", got=value
         )
