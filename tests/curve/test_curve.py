@@ -515,3 +515,9 @@ def test_tables_have_no_exponents():
     table = Table({"gain": np.array([-6.50299e-05, 2.5e9, 0.25, np.inf])})
     assert ["gain", "-0.0000650299", "2,500,000,000", "0.25", "inf"] == str(table).split()
     assert "2,500,000,000" in table._repr_html_()
+
+
+def test_tables_write_counts_and_undefined_values_as_the_shell_does():
+    """Counts have separators, and 0/0 is a dash."""
+    table = Table({"fp": np.array([195_917]), "precision": np.array([np.nan])})
+    assert ["fp", "precision", "195,917", "-"] == str(table).split()

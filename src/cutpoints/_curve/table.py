@@ -69,6 +69,8 @@ class Table(Mapping[str, NDArray[Any]]):
         if isinstance(value, str):
             return value
         if isinstance(value, np.integer):
-            return str(value)
+            return f"{value:,}"
+        if np.isnan(value):
+            return "-"
         text = f"{float(value):.6}"
         return count(float(value)) if "e" in text else text
