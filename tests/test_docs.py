@@ -81,5 +81,12 @@ def test_every_page_is_in_the_navigation():
 
 @pytest.mark.skipif(util.find_spec("zensical") is None, reason="Zensical is not installed")
 def test_the_site_builds():
-    """The site builds without a warning, no link leads nowhere, and no page loads anything from elsewhere."""
+    """The site builds without a warning, no link leads nowhere, and no page loads anything from elsewhere.
+
+    The pages of the API show what users call, and not what the rooms of the package share.
+    """
     assert "" == "\n".join(site.main(run_examples=False))
+    shown = "".join(page.read_text(encoding="utf-8") for page in (site.SITE / "api").glob("*.html"))
+    assert 'id="cutpoints.Solution.decide"' in shown
+    for internal in ("Solution.lines", "Data.source", "Policy.missing_rule", "metrics.Metric.order_key"):
+        assert f'id="cutpoints.{internal}"' not in shown

@@ -246,6 +246,150 @@ assert_type(ilp.formulate(y, p, maximize="accuracy").run(), ilp.Run)
 assert_type(ilp.formulate(y, p, maximize="accuracy").mixture(), ilp.Mixture)
 assert_type(ilp.formulate(y, p, maximize="accuracy").solve(), cp.Solution)
 
+# Every keyword, once: those that the calls above leave out.
+cp.read(["a.csv", "b.csv"], label="y", score=["p", "q"], weight="w", pos_label="yes", lower_is_positive=True)
+cp.read(
+    "counts.csv",
+    score="p",
+    positives="buyers",
+    negatives="others",
+    sql="select * from data",
+    memory_limit="2GB",
+)
+cp.find(
+    "a.csv", label="y", score="p", weight="w", pos_label=1, maximize="f1", method="narrow", random_state=None
+)
+cp.find(y, p, maximize="f1", sample_weight=[1, 2, 1, 1], lower_is_positive=True)
+cp.find_by(y, p, by=segment, minimize="error_rate", subject_to="recall >= 0.5", guarantee="expectation")
+cp.find_by(
+    "a.csv", by=["country"], label="y", score="p", weight="w", pos_label=1, maximize="f1", method="sweep"
+)
+cp.find_by(y, p, by=segment, maximize="f1", sample_weight=p, lower_is_positive=True, random_state=1)
+cp.find_joint(
+    "a.csv", by="country", label="y", score="p", weight="w", pos_label=1, minimize="cost(fp=1, fn=5)"
+)
+cp.find_joint(
+    y, p, by=segment, maximize="f1", each="recall >= 0.5", sample_weight=p, guarantee=0.9, random_state=1
+)
+cp.find_labels("a.csv", by="tag", label="y", score="p", minimize="error_rate", subject_to="precision >= 0.5")
+cp.find_labels(y, p, maximize="f1", each="recall >= 0.5", min_rows=20, sample_weight=p, random_state=None)
+cp.find_band(
+    "a.csv", label="y", score="p", weight="w", pos_label=1, maximize="coverage", subject_to="npv >= 0.9"
+)
+cp.find_band(y, p, minimize="error_rate", reviewer=(0.9, 0.9), guarantee=0.9, sample_weight=p, random_state=1)
+cp.find_band(y, p, minimize=m.cost(fp=5, fn=20, tp=1, tn=0, review=1), capacity={"minutes": 2400})
+cp.bayes_band(m.profit(tp=1, tn=1, fp=-5, fn=-20, review=-1), reviewer=(0.9, 0.9))
+cp.find_ordinal("a.csv", label="y", score="p", weight="w", minimize="squared_error", classes=["low", "high"])
+cp.find_ordinal(y, p, maximize="accuracy", sample_weight=p, random_state=1)
+cp.find_class_weights(y, np.zeros((4, 2)), maximize="accuracy", classes=[0, 1], random_state=1)
+cp.bayes_decision(np.zeros((4, 2)), [[0, 1], [5, 0]], classes=["no", "yes"])
+cp.find_expected(
+    "a.csv", score="p", weight="w", minimize="error_rate", subject_to="recall >= 0.5", method="sweep"
+)
+cp.find_expected(p, maximize="f1", sample_weight=p, exact_expectation=True, zero_division=0)
+cp.expected_gain(p, tp=1, fp=-5, fn=-100, tn=0)
+cp.bayes_threshold(tp=0, fp=1, fn=5, tn=0)
+cp.adjust_prior("a.csv", score="p", train_prevalence=0.5, new_prevalence=0.1)
+cp.estimate_prevalence("a.csv", score="p", train_prevalence=0.5)
+cp.curve("a.csv", label="y", score="p", weight="w", pos_label=1, lower_is_positive=True, columns="amount")
+cp.curve(y, p, sample_weight=p, metrics=["f1"])
+cp.evaluate("a.csv", threshold=0.5, label="y", score="p", weight="w", pos_label=1, interval="clopper_pearson")
+cp.evaluate(y, p, threshold=0.5, sample_weight=p, confidence=0.9)
+cp.evaluate_classes("a.csv", label="y", predicted="called", score=["a", "b"], weight="w")
+cp.evaluate_classes(y, np.zeros((4, 2)), sample_weight=p, labels=[0, 1], top_k=2)
+cp.assess(
+    "a.csv", label="y", score="p", weight="w", pos_label=1, minimize="error_rate", subject_to="recall >= 0.5"
+)
+cp.assess(y, p, maximize="f1", sample_weight=p, groups=segment, stratify=False, tolerance=0.01, n_bootstrap=0)
+cp.assess(y, p, maximize="f1", confidence=0.9)
+cp.compare(
+    "a.csv", label="y", score=["p", "q"], weight="w", pos_label=1, minimize="error_rate", n_bootstrap=0
+)
+cp.compare(y, {"p": p}, maximize="f1", subject_to="recall >= 0.5", sample_weight=p, lower_is_positive=True)
+cp.compare(y, {"p": p}, maximize="f1", confidence=0.9, random_state=np.random.default_rng(0))
+cp.calibration("a.csv", label="y", score="p", pos_label=1)
+cp.recalibrate("a.csv", label="y", score="p", pos_label=1)
+cp.report("a.csv", label="y", score=["p", "q"], weight="w", pos_label=1, by="country", minimize="error_rate")
+cp.report(
+    y, p, maximize="f1", subject_to="recall >= 0.5", sample_weight=p, positive_name="fraud", random_state=1
+)
+cp.report(y, p, maximize="f1", case_name="payment", unit="EUR", per_month=30_000)
+cp.scorer(minimize="cost(fp=1, fn=5)", subject_to="recall >= 0.5", pos_label="yes")
+cp.CutpointClassifier(object(), minimize="error_rate", guarantee=0.9, cv=0.3, refit=False, threshold="pooled")
+cp.CutpointClassifier(
+    object(), scoring="f1", pos_label="yes", n_jobs=2, random_state=0, store_cv_results=True
+)
+cp.CutpointClassifier(object(), maximize="f1", response_method="predict_proba")
+cp.nested_cv(
+    object(), {}, p, y, minimize="error_rate", subject_to="recall >= 0.5", outer_cv=5, cv="loo", n_iter=9
+)
+cp.nested_cv(
+    object(), {}, p, y, maximize="f1", groups=segment, sample_weight=p, pos_label=1, refit=False, factor=2
+)
+cp.nested_cv(
+    object(), {}, p, y, maximize="f1", response_method="auto", n_jobs=2, random_state=0, progress=True
+)
+per_row = m.cost_per_row(tp=0, fp=1, fn=5, tn=0, review=1)
+counted = cp.Confusion(tp=4, fp=1, fn=0, tn=5)
+
+written = solution.policy(score="p", label="y", pos_label=1, missing="keep")
+policy = cp.Policy(
+    0.5, score="p", label="y", pos_label=1, missing="negative", dtype="float32", name="a", description=""
+)
+cp.Policy(rule=policy.rule, objective="f1", direction="maximize", constraints=("recall >= 0.5",))
+cp.Policy(0.5, found_on=policy.found_on, created="2026-10-01T00:00:00Z", library="0.1.0")
+cp.Policy.segments({"DE": 0.4}, by="country", default=0.5)
+cp.Policy.labels({"sport": 0.4}, scores={"sport": "p"})
+cp.Policy.ordinal([0.2, 0.6], classes=["low", "medium", "high"])
+policy.decide(p, score="p", column="called", missing="keep", positive="yes", negative="no", review="look")
+policy.apply("new.csv", output="out.csv", score="p", column="called", missing="keep", memory_limit="2GB")
+policy.check(
+    "new.csv", label="y", score="p", pos_label=1, by="country", alpha=0.01, psi=0.2, state="s", batch="1"
+)
+policy.to_sql(dialect="postgres", missing="negative")
+policy.to_python(function="rule", missing="negative")
+policy.to_onnx("rule.onnx", missing="negative")
+policy.to_sklearn(object(), response_method="predict_proba")
+sketch = cp.Sketch(max_weight=100, max_rows=10**6).update(y, p, sample_weight=p, pos_label=1)
+sketch.best(maximize="f1", subject_to="recall >= 0.5")
+sketch.best(minimize="error_rate")
+sketch.refine(
+    "a.csv", label="y", score="p", weight="w", pos_label=1, minimize="error_rate", subject_to="fpr <= 0.1"
+)
+sketch.refine(y, p, maximize="f1", sample_weight=p)
+population.best(minimize="error_rate")
+
+model = ilp.formulate(
+    "a.csv", label="y", score="p", weight="w", pos_label=1, minimize="error_rate", group=True
+)
+ilp.formulate(y, p, maximize="recall", subject_to="precision >= 0.5", sample_weight=p, formulation="document")
+ilp.formulate(y, p, maximize="accuracy", epsilon=0.01, as_printed=True)
+model.run(time_limit=10, gap=0.01, log=print)
+model.solve(time_limit=10, gap=0.01, log=print)
+model.write("model.lp", value=0.7)
+
+ax: Any = None
+plots.RocDisplay.from_predictions(y, p, sample_weight=p, pos_label=1).save(
+    "a.png", title="A", dpi=100, size=(6, 4)
+)
+plots.RocDisplay.from_curve(curve, ax=ax)
+plots.RocDisplay.of_curve(curve, hull=False, name="a")
+plots.PrecisionRecallDisplay.of_curve(curve, iso_f=True, steps=False)
+plots.ScoresDisplay.of_curve(curve, bins=20, density=True)
+plots.ThresholdDisplay.of_curve(curve, metrics=["f1"])
+plots.DecisionCurveDisplay.of_curve(curve, probability=[0.1, 0.2], standardized=True)
+plots.RiskCoverageDisplay.of_curve(curve, band=band)
+plots.RiskCoverageDisplay.from_risk_coverage(curve.risk_coverage(), band=band, ax=ax)
+plots.RiskCoverageDisplay.of_risk_coverage(curve.risk_coverage(), band=band)
+plots.ConfusionDisplay.from_confusion(evaluation.confusion, title="A", ax=ax)
+plots.ConfusionDisplay.from_matrix(np.eye(2), ["no", "yes"], title="A", ax=ax)
+plots.ComparisonDisplay.from_comparison(comparison, ax=ax)
+plots.ContourDisplay.from_metric("f1", ax=ax)
+plots.ContourDisplay.of_metric("f1", prevalence=0.1, points={"a": (0.8, 0.8)})
+plots.ExpectedCurveDisplay.from_probabilities(p, maximize="f1", sample_weight=p, against="rows", ax=ax)
+plots.JointFrontierDisplay.from_joint(joint, ax=ax)
+plots.ReliabilityDisplay.from_predictions(y, p, pos_label=1, ax=ax, name="a")
+
 # exceptions
 try:
     solution.raise_if_infeasible()
