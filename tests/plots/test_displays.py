@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -309,3 +310,27 @@ def test_the_frontier_of_joint_thresholds(data, tmp_path):
         plots.JointFrontierDisplay.from_joint(
             cp.find_joint(y, p, by=by, maximize="f1", subject_to="fpr < 0"), ax=axes()
         )
+
+
+@pytest.mark.parametrize("name", ["RocDisplay", "GainDisplay", "DetDisplay", "ThresholdDisplay"])
+def test_small_figures_have_room_for_all_texts(data, tmp_path, name):
+    """At 5 by 4 inches the legend is below the name of the axis, and no two numbers along it touch."""
+    display = getattr(plots, name).from_predictions(*data, maximize="mcc")
+    display.save(tmp_path / "small.png", size=(5, 4), title="A small figure")
+    ax = display.ax_
+    display.figure_.draw_without_rendering()
+    named = ax.xaxis.label.get_window_extent()
+    numbers = [one.get_window_extent() for one in ax.get_xticklabels() if one.get_text()]
+
+    assert ax.get_legend().get_window_extent().y1 <= named.y0
+    assert all(left.x1 < right.x0 for left, right in pairwise(numbers))
+
+
+def test_the_line_is_at_the_number_that_is_written():
+    """The threshold to read is another one of the same interval, so the line is there, too."""
+    curve = cp.curve([0, 0, 1, 1], [0.1, 0.4823, 0.5171, 0.9])
+    for display in (plots.ThresholdDisplay, plots.ScoresDisplay):
+        shown = display.from_curve(curve, maximize="f1", ax=axes())
+        (line,) = [one for one in shown.ax_.lines if str(one.get_label()).startswith("best f1")]
+        assert "at threshold 0.5" in str(line.get_label())
+        assert [0.5, 0.5] == list(line.get_xdata())

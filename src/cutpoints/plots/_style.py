@@ -46,6 +46,8 @@ CHOSEN: dict[str, Any] = {
 }
 _STEPS = 2000
 _LISTED_TIES = 20
+_BELOW = 36
+"""Points between an axis and its legend: room for numbers and a name."""
 FORMATS = ("png", "svg", "pdf")
 
 
@@ -58,6 +60,12 @@ class Chosen(NamedTuple):
     label: str
     expression: Expression | None
     ties: tuple[float, ...]
+
+    @property
+    def shown(self) -> float:
+        """Where to draw it: at the number that the label has, which makes the same decisions."""
+        inside = float(self.interval.shortest)
+        return self.threshold if self.expression is None else inside
 
     def metrics(self, x: Any, y: Any) -> tuple[float, float]:
         """Return two metrics at the threshold: a point of a plot."""
@@ -170,9 +178,10 @@ class Display(ABC):
             handles, labels = handles + more[0], labels + more[1]
         place: dict[str, Any] = {"loc": "best", "framealpha": 0.9, "fontsize": "small"}
         if own:
-            room = -0.16
-            place = {"loc": "upper center", "bbox_to_anchor": (0.5, room), "frameon": False}
-            place["ncols"] = self.legend_columns
+            # In points, as the texts along the axis: in a small figure they take more of its height.
+            below = _matplotlib("transforms").ScaledTranslation(0, -_BELOW / 72, ax.figure.dpi_scale_trans)
+            place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "frameon": False}
+            place |= {"bbox_transform": ax.transAxes + below, "ncols": self.legend_columns}
         if labels:
             ax.legend(handles, labels, **place)
         self.ax_, self.figure_ = ax, ax.figure

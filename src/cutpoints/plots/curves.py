@@ -292,7 +292,7 @@ class DetDisplay(CurveDisplay):
     def _draw(self, ax: Axes) -> None:
         x, y = thin(self.fpr, self.fnr)
         inside = (x > 0) & (x < 1) & (y > 0) & (y < 1)
-        ticks, names = [_deviate(t) for t in _DET_TICKS], [f"{100 * t:g} %" for t in _DET_TICKS]
+        ticks, names = [_deviate(t) for t in _DET_TICKS], [f"{100 * t:g}" for t in _DET_TICKS]
         ends = ticks[0], ticks[-1]
         ax.plot(ends, ends[::-1], color=GRAY, linestyle=":", linewidth=1, label="chance")
         line = ([_deviate(v) for v in side[inside].tolist()] for side in (x, y))
@@ -301,7 +301,7 @@ class DetDisplay(CurveDisplay):
             ax.plot(*map(_deviate, self.point), **CHOSEN, label=self.chosen.label)
         ax.set_xticks(ticks, names, fontsize="small")
         ax.set_yticks(ticks, names, fontsize="small")
-        ax.set(xlabel="False positive rate", ylabel="False negative rate", xlim=ends, ylim=ends)
+        ax.set(xlabel="False positive rate (%)", ylabel="False negative rate (%)", xlim=ends, ylim=ends)
         ax.set_aspect("equal", adjustable="box")
         tidy(ax)
 
@@ -339,7 +339,7 @@ class GainDisplay(CurveDisplay):
         ax.plot(*perfect, color=GREEN, linestyle="--", linewidth=1.3, label="perfect order")
         ax.plot(*thin(self.share, self.gain), color=BLUE, linewidth=2, label="gain")
         self._mark(ax)
-        unit_square(ax, x="Share of rows called positive", y="Share of positives found (recall)")
+        unit_square(ax, x="Share of rows called positive", y="Positives found (recall)")
 
 
 @dataclass

@@ -103,7 +103,7 @@ def _mark_interval(ax: Axes, chosen: Chosen, span: tuple[float, float]) -> None:
     if low < high:
         ax.axvspan(low, high, color=VERMILION, alpha=0.18, linewidth=0, label="same decisions")
     if np.isfinite(chosen.threshold):
-        ax.axvline(chosen.threshold, color=VERMILION, linewidth=2, label=chosen.label)
+        ax.axvline(chosen.shown, color=VERMILION, linewidth=2, label=chosen.label)
     else:  # "no positives" lies above every score
         ax.axvline(span[1], color=VERMILION, linewidth=3, linestyle=":", label=chosen.label)
     for tie in chosen.ties:
@@ -155,7 +155,7 @@ class ScoresDisplay(CurveDisplay):
             ax.stairs(values, self.edges, fill=True, color=color, alpha=0.45, hatch=hatch, label=name)
             ax.stairs(values, self.edges, color=color, linewidth=1.8)
         if self.chosen is not None:
-            at = self.chosen.threshold
+            at = self.chosen.shown
             shown = at if np.isfinite(at) else self.edges[-1]
             ax.axvline(shown, color=VERMILION, linewidth=2.2, label=self.chosen.label)
         ax.set(xlabel="Score", ylabel="Share of the rows of each class" if self.density else "Rows")
