@@ -24,6 +24,16 @@ if TYPE_CHECKING:
 _TEMPORARY = re.compile(r"\.?cutpoints-(?P<system>[0-9a-f]{16})-(?P<process>\d+)-(?P<started>\d+)-.+")
 
 
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+"""How an address begins, such as s3://; a drive of Windows has one letter."""
+
+
+def check_local(path: str | os.PathLike[str]) -> None:
+    """Raise if a file is to be written elsewhere: a folder called 's3:' helps nobody."""
+    if _SCHEME.match(os.fspath(path)):
+        raise InvalidInputError.not_local(path=os.fspath(path))
+
+
 @contextmanager
 def replaced(path: str | os.PathLike[str], *, folders: bool = False) -> Iterator[Path]:
     """Yield a path in the same folder; what is written there takes the place of `path` at the end.
@@ -32,6 +42,7 @@ def replaced(path: str | os.PathLike[str], *, folders: bool = False) -> Iterator
     With `folders`, those on the way that are missing are made.
     """
     shown = os.fspath(path)
+    check_local(shown)
     # A link stays a link: what it points to is replaced.
     goal = Path(os.path.realpath(shown))
     if goal.is_dir():

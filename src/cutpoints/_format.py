@@ -108,12 +108,15 @@ def exact(x: float | None) -> str:
 
     Examples
     --------
-    >>> exact(0.1), exact(700.0), exact(1234567), exact(None)
-    ('0.1', '700', '1,234,567', 'none')
+    >>> exact(0.1), exact(700.0), exact(0.000055), exact(1234567), exact(None)
+    ('0.1', '700', '0.000055', '1,234,567', 'none')
     """
     if x is None:
         return "none"
-    return f"{x:,}" if isinstance(x, int) else repr(float(x)).removesuffix(".0")
+    if isinstance(x, int):
+        return f"{x:,}"
+    text = repr(float(x)).removesuffix(".0")
+    return f"{Decimal(text):f}" if "e" in text and TINY <= abs(x) < NOISE else text
 
 
 def count(x: float) -> str:
@@ -150,9 +153,11 @@ def short(x: float) -> str:
 
     Examples
     --------
-    >>> short(2 / 3), short(1234.5), short(12345.6), short(0.00001234), short(1e90)
-    ('0.6667', '1,234', '12,346', '0.00001234', '1e+90')
+    >>> short(2 / 3), short(1234.5), short(12345.6), short(0.00001234), short(1e90), short(math.nan)
+    ('0.6667', '1,234', '12,346', '0.00001234', '1e+90', 'undefined')
     """
+    if math.isnan(x):
+        return "undefined"
     if abs(x) < NOISE and (x == int(x) or abs(x) >= 10_000):
         return f"{x:,.0f}"
     return _digits(x, 4)

@@ -23,7 +23,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from cutpoints._wording import Argument
-from cutpoints.exceptions import InvalidParameterError
+from cutpoints.exceptions import InvalidParameterError, UnknownMetricError
 from cutpoints.metrics.columns import Column, RowValue, column
 from cutpoints.metrics.costs import called
 from cutpoints.metrics.expression import LARGEST, MIRRORED, SMALLEST, Constraint, Expression, Relation
@@ -223,15 +223,44 @@ _CORRECTED = 200
 """Longer texts are no slips of the hand."""
 
 
+_SIGNS = {"≥": ">=", "≤": "<=", "=>": ">=", "=<": "<=", "€": "", "$": "", "£": ""}
+_GROUPED = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?:,\d{3})+(?![\w.]|,\d)")
+"""A number with separators between the thousands."""
+
+
 def _respelled(text: str) -> str | None:
-    """Return the hint for a slip that is easily made: a percent sign, a decimal comma, or one equals sign."""
+    """Return the hint for slips that are easily made, if it can be read then.
+
+    Percent and currency signs, separators in numbers, a decimal comma, signs of comparison, and names of
+    several words.
+
+    Examples
+    --------
+    >>> _respelled("precision ≥ 95 %"), _respelled("predicted_positive <= 1,000")
+    ("did you mean 'precision >= 0.95'?", "did you mean 'predicted_positive <= 1000'?")
+    """
     if len(text) > _CORRECTED:
         return None
-    meant = re.sub(r"(\d+(?:\.\d+)?)\s*%", lambda found: f"{float(found[1]) / 100:g}", text)
+    meant = text
+    for sign, plain in _SIGNS.items():
+        meant = meant.replace(sign, plain)
+    meant = re.sub(r"(\d+(?:\.\d+)?)\s*%", lambda found: f"{float(found[1]) / 100:g}", meant)
+    meant = _GROUPED.sub(lambda found: found[0].replace(",", ""), meant)
     if "(" not in meant:
         meant = re.sub(r"(?<=\d),(?=\d)", ".", meant)
         meant = re.sub(r"\s*(?<![<>=!])=(?!=)\s*", " >= ", meant)
-    return f"did you mean '{meant.strip()}'?" if meant != text else None
+    meant = meant.strip()
+    try:
+        if re.fullmatch(r"[a-zA-Z][\w -]*", meant):
+            meant = canonical_name(meant)
+        elif meant != text.strip():
+            parse(meant, "subject_to")
+    except InvalidParameterError:
+        return None
+    except UnknownMetricError:  # the next error says which names there are
+        if not set(meant) & set("<>"):
+            return None
+    return None if meant == text.strip() else f"did you mean '{meant}'?"
 
 
 @dataclass(frozen=True)

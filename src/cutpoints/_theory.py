@@ -64,11 +64,12 @@ class Theory:
     def sentence(self) -> str:
         """Theory and solution side by side, in a sentence or two."""
         low, high = self.interval
-        # Close to the score that the gap is measured from, so that the numbers of the sentence add up.
-        found = shortest_inside(max(low, high - abs(self.gap) / 100), high)
         there = f"calibrated probabilities would have it at {short(self.threshold)} ({self.rule})"
         if self.holds:
+            found = self.interval.shortest
             return f"The best threshold for {self.objective} is {found}, and {there}: they agree."
+        # Close to the score that the gap is measured from, so that the numbers of the sentence add up.
+        found = shortest_inside(max(low, high - abs(self.gap) / 100), high)
         below = self.gap < 0
         # From below the gap ends where the interval begins, which is not where the threshold is.
         start = short(low)

@@ -28,7 +28,7 @@ import math
 from typing import TYPE_CHECKING, Any, Self
 
 from cutpoints._format import count as number
-from cutpoints._format import plural
+from cutpoints._format import exact, plural
 from cutpoints._wording import (
     Argument,
     Column,
@@ -271,6 +271,14 @@ class InvalidInputError(CutpointError, ValueError):
         )
 
     @classmethod
+    def not_local(cls, *, path: str) -> Self:
+        """Build the error of an address where a file is to be written."""
+        return cls(
+            f"Only local files are written, got '{path}'.",
+            hint="write it to a folder, and copy it from there.",
+        )
+
+    @classmethod
     def no_folder(cls, *, path: str, folder: str) -> Self:
         """Build the error of a file that is to be written into a folder that does not exist."""
         return cls(
@@ -416,7 +424,7 @@ class InfeasibleError(CutpointError, ValueError):
         best = {
             text: "undefined at every threshold"
             if math.isnan(value)
-            else f"{number(value)}, at threshold {float(threshold)!r}"  # which can be copied
+            else f"{number(value)}, at threshold {exact(float(threshold))}"  # which can be copied
             for text, (value, threshold) in attainable.items()
         }
         names = joined([f"'{text}'" for text in best], "and")

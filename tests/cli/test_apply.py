@@ -43,7 +43,8 @@ def test_from_scores_to_decisions(run, scores, tmp_path):
     assert ("p", "y", 1) == (rule.score, rule.label, rule.pos_label)
     with open(out, encoding="utf-8") as file:  # noqa: PTH123
         assert "y,p,decision\n1,0.9,1\n0,0.3,0\n1,0.4,1\n0,0.2,0\n1,0.1,0\n" == file.read()
-    assert f"5 rows: 2 positive, 3 negative. Written to {out}.\n" == done.stdout
+    assert "5 rows: 2 positive, 3 negative\n" == done.stdout
+    assert f"Wrote {out}.\n" == done.stderr
 
 
 def test_no_policy_of_what_is_infeasible(run, scores, tmp_path):
@@ -121,9 +122,9 @@ def test_missing_scores_in_words(run, policy, tmp_path):
     assert "1 of 2 scores is missing, the first at row 1 (counting from 0)" in result.stderr
     assert "--missing negative, --missing positive or --missing keep" in result.stderr
     kept = run("apply", policy, str(path), *out, "--missing", "keep")
-    assert "2 rows: 1 positive, 0 negative, 1 without a score left undecided." in kept.stdout
+    assert "2 rows: 1 positive, 0 negative, 1 without a score left undecided\n" in kept.stdout
     told = run("apply", policy, str(path), *out, "--missing", "positive")
-    assert "2 rows: 2 positive, 0 negative, 1 without a score among them." in told.stdout
+    assert "2 rows: 2 positive, 0 negative, 1 without a score among them\n" in told.stdout
 
 
 @pytest.mark.parametrize(

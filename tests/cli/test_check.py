@@ -205,3 +205,30 @@ def test_write_the_best_policy_now(run, policy, rows, tmp_path):
     best = cp.find(path, label="y", score="p", maximize="recall", subject_to="precision >= 0.6")
     assert best.threshold == made.threshold
     assert 2 == run("check", policy, path, "--write", str(new)).exit_code
+
+
+def test_the_best_threshold_now_is_one_to_type(run, rows, tmp_path):
+    """It is written with the fewest digits that make the same decisions, as `find` writes it."""
+    y, p = scores(4000, 0)
+    path, new = tmp_path / "f1.json", rows()
+    cp.find(y, p, maximize="f1").policy("c", score="p", label="y").save(path)
+    shown = run("check", str(path), new, "--label", "y").stdout
+    (said,) = [line.split()[2] for line in shown.splitlines() if line.startswith("best now")]
+    best = cp.find(new, label="y", score="p", maximize="f1")
+
+    assert best.interval.shortest == said
+    assert len(said) < len(repr(best.threshold))
+    told = json.loads(run("check", str(path), new, "--label", "y", "--json").stdout)["labels"]["value"]
+    assert best.interval.to_dict() == told["best_interval"]
+
+
+def test_nothing_to_count_is_undefined_in_words(run, policy, tmp_path):
+    """Of three positives none is called: no "nan" in a sentence, and what was found is in its interval."""
+    path = tmp_path / "few.csv"
+    path.write_text("y,p\n" + "1,0.1\n" * 3 + "0,0.2\n" * 60, encoding="utf-8")
+    shown = run("check", policy, str(path), "--label", "y").stdout
+
+    assert "nan" not in shown
+    assert "precision >= 0.6 is not met (undefined now" in " ".join(shown.split())
+    recall = next(line.split() for line in shown.splitlines() if line.startswith("recall "))
+    assert ["0.0000", "0.0000", "to"] == recall[2:5]

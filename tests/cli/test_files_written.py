@@ -16,6 +16,7 @@ DATA = ("--label", "y", "--score", "p")
         (("report", "--maximize", "f1"), "-o", "page.html"),
         (("calibration",), "--plot", "reliability.png"),
         (("ilp", "--maximize", "accuracy"), "--write", "program.lp"),
+        (("policy", "onnx"), "-o", "rule.onnx"),
     ],
     ids=lambda words: words[0][0],
 )
@@ -25,6 +26,11 @@ def test_a_file_is_announced_and_never_overwritten_by_accident(run, scores, tmp_
     path = tmp_path / name
     place = str(tmp_path) if command[0] == "curve" else str(path)
     typed = (command[0], scores, *DATA, *command[1:], option, place)
+    if command[0] == "policy":
+        pytest.importorskip("onnx")
+        rule = str(tmp_path / "rule.json")
+        assert 0 == run("find", scores, *DATA, "--maximize", "f1", "--policy", rule).exit_code
+        typed = (*command, rule, option, place)
     first = run(*typed)
     path.write_text("mine", encoding="utf-8")
     second, third = run(*typed), run(*typed, "--force")
@@ -119,6 +125,15 @@ def test_without_a_browser_a_pdf_is_an_error(run, scores, tmp_path, monkeypatch)
         (("--maximize", "recall", "--subject-to", "precision >= 95%"), "did you mean 'precision >= 0.95'?"),
         (("--maximize", "recall", "--subject-to", "precision >= 95"), "did you mean 'precision >= 0.95'?"),
         (("--maximize", "recall", "--subject-to", "precision >= 0,95"), "did you mean 'precision >= 0.95'?"),
+        (("--maximize", "recall", "--subject-to", "precision => 0.5"), "did you mean 'precision >= 0.5'?"),
+        (("--maximize", "recall", "--subject-to", "precision ≥ 50 %"), "did you mean 'precision >= 0.5'?"),
+        (
+            ("--maximize", "recall", "--subject-to", "predicted_positive <= 1,000"),
+            "did you mean 'predicted_positive <= 1000'?",
+        ),
+        (("--minimize", "cost(fp=5€, fn=1,000)"), "did you mean 'cost(fp=5, fn=1000)'?"),
+        (("--maximize", "balanced accuracy"), "did you mean 'balanced_accuracy'?"),
+        (("--maximize", "f1 score"), "did you mean 'f1'?"),
     ],
     ids=lambda x: x[-1] if isinstance(x, tuple) else None,
 )
@@ -139,6 +154,7 @@ def test_slips_in_goals_are_corrected(run, scores, goal, hint):
         ("y,p\n1,50%\n0,30%\n", "line 2 of", "--sql \"select * replace (replace(p, '%', '')"),
         ("y;p\n1;0,5\n0;0,3\n", "line 2 of", "--sql \"select * replace (replace(p, ',', '.')"),
         ('y,p,t\n1,0.5,"two\nlines"\n0,,x\n0,0.4,x\n', "line 4 of", "--where"),
+        ("y,p\n1,0.5\n0,N/A\n1,0.7\n0,0.1\n", "line 3 of", "--where \"p <> 'N/A'\""),
     ],
 )
 def test_bad_rows_are_named_by_their_line_and_the_way_out_works(run, tmp_path, text, line, way):
@@ -206,3 +222,33 @@ def test_addresses_are_no_files(run, path):
 
     assert 1 == result.exit_code
     assert "Only local files are read" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("find", "--maximize", "f1", "--policy", "s3://bucket/policy.json"),
+        ("report", "--maximize", "f1", "-o", "https://example.org/page.html"),
+        ("curve", "--plot", "roc", "-o", "s3://bucket/plots"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_nothing_is_written_to_an_address(run, scores, tmp_path, monkeypatch, words):
+    """A folder called 's3:' is not what was asked for."""
+    monkeypatch.chdir(tmp_path)
+    before = set(tmp_path.iterdir())
+    result = run(words[0], scores, *DATA, *words[1:])
+
+    assert 1 == result.exit_code
+    assert "Only local files are written, got" in result.stderr
+    assert before == set(tmp_path.iterdir())
+
+
+def test_slips_that_would_not_work_are_not_proposed(run, scores):
+    """A hint that is refused itself helps nobody."""
+    result = run(
+        "find", scores, *DATA, "--maximize", "recall", "--subject-to", "precision >= 0.9; recall = 1"
+    )
+
+    assert 1 == result.exit_code
+    assert "did you mean" not in result.stderr

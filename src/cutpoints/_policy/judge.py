@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from cutpoints._goal import Goal
     from cutpoints._policy.policy import Policy
     from cutpoints._policy.tally import AddedRows, Tally
+    from cutpoints._result import Solution
     from cutpoints.metrics.expression import Constraint, Expression
 
     Table = NDArray[Any]
@@ -86,6 +87,8 @@ class Value:
     best_threshold, best : float or None
         The best threshold on the new rows and its value, optimistic since it was chosen on these rows;
         None if none meets the constraints.
+    best_interval : Interval or None
+        All thresholds that make the same decisions on the new rows.
     lost : float or None
         By how much `best` is better than `now`.
     total : float or None
@@ -103,6 +106,7 @@ class Value:
     more_rows: int | None
     best_threshold: float | None = None
     best: float | None = None
+    best_interval: Interval | None = None
     lost: float | None = None
     total: float | None = None
 
@@ -322,26 +326,26 @@ def threshold_value(goal: Goal, policy: Policy, now: Tally, alpha: float) -> Val
     if few and judged.verdict == "not worse":
         judged = replace(judged, verdict="unsure", more_rows=math.ceil(rows * few))
     assert now.source is not None
-    threshold, best = _best(goal, now.source)
-    lost = None if best is None else goal.sign * (scale * best - value)
+    solution = _best(goal, now.source)
+    best = None if solution is None or solution.value is None else scale * solution.value
+    lost = None if best is None else goal.sign * (best - value)
     return replace(
         judged,
-        best_threshold=threshold,
-        best=None if best is None else scale * best,
+        best_threshold=None if solution is None else solution.threshold,
+        best=best,
+        best_interval=None if solution is None else solution.interval,
         lost=None if lost is None or math.isnan(lost) else lost + 0.0,
         total=total if whole else None,
     )
 
 
-def _best(goal: Goal, source: Source) -> tuple[float | None, float | None]:
-    """Return the best threshold now and its value; None if none meets the constraints."""
+def _best(goal: Goal, source: Source) -> Solution | None:
+    """Return the best threshold now; None if none meets the constraints."""
     try:
         solution = solve(goal, lambda one: search(source, one))
     except CutpointError:  # undefined at every cut of these rows
-        return None, None
-    if solution.threshold is None or solution.value is None:
-        return None, None
-    return solution.threshold, solution.value
+        return None
+    return None if solution.threshold is None else solution
 
 
 def _few_amounts(expression: Expression, counts: dict[str, Fraction]) -> Fraction:
@@ -527,7 +531,9 @@ def _value(  # noqa: PLR0917 - what every objective is judged by
     """Judge an objective by its values and by what is plausible for them, then and now."""
     objective, direction = name
     tail = (1 - CONFIDENCE) / 2
-    interval = Interval(*np.quantile(drawn, [tail, 1 - tail]).tolist())
+    low, high = np.quantile(drawn, [tail, 1 - tail]).tolist()
+    # Draws never are exactly 0 or 1; what was found is.
+    interval = Interval(low, high) if math.isnan(now) else Interval(min(low, now), max(high, now))
     sign = 1 if direction == "maximize" else -1
     verdict, worst, more = _compared(sign, plausible, drawn, rows, alpha)
     return Value(objective, direction, then, found, now, interval, verdict, worst, more)

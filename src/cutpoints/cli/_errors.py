@@ -26,6 +26,8 @@ _OPTIONS = {
     "path": ("--plot", "--write"),
 }
 """Arguments whose option has another name; the first that the command has."""
+_MISSING = {"na", "n/a", "null", "none", "nil", "missing", "-", "?", "#n/a"}
+"""What programs write in place of a number that they do not have."""
 
 
 def name_files(files: Sequence[str], *, filtered: bool) -> None:
@@ -47,6 +49,8 @@ def _more(error: CutpointError | DataWarning, options: set[str], file: str | Non
             said = f"\nTo read percentages: {_replacing(name, '%', '', ' / 100')}"
         elif error.hint is not None and "comma" in error.hint:
             said = f"\nTo read decimal commas: {_replacing(name, ',', '.')}"
+        elif (mark := error.facts.rpartition(", with ")[2].strip(".'")).casefold() in _MISSING:
+            said = f"\nTo leave them out: --where \"{name} <> '{mark}'\""
     if file is None or not isinstance(first, int):
         return said
     found = _line(file, first)

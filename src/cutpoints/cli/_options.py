@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import cutpoints as cp
+from cutpoints._atomic import check_local
 from cutpoints.cli._errors import name_files
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def new_file(context: click.Context, option: click.Parameter, path: str | None) 
 
 def refuse_existing(path: str, option: str, context: click.Context) -> None:
     """Exit with 2 if there is a file of this name already, unless --force is given."""
+    check_local(path)
     if Path(path).is_file() and not context.meta.get(FORCE):
         message = f"'{path}' exists already. Choose another name, or overwrite it with --force."
         raise click.BadParameter(message, param_hint=f"'{option}'")

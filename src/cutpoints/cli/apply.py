@@ -17,6 +17,7 @@ from cutpoints.cli._options import (
     memory_option,
     new_file,
     policy_score_option,
+    say_written,
 )
 from cutpoints.cli._output import print_json, waiting
 
@@ -88,6 +89,8 @@ def apply(
         done = rule.apply(
             list(files), output, score=score, column=column, missing=missing, memory_limit=memory_limit
         )
+    if output != "-":
+        say_written(done.output)
     if as_json:
         print_json(done.to_dict())
     else:
@@ -117,4 +120,4 @@ def _sentence(done: Applied) -> str:
         found += f", {count(done.missing)} without a score" + (" left undecided" if kept else " among them")
     if done.unknown:
         found += f", {count(done.unknown)} of unknown segments left undecided"
-    return found if done.output == "-" else f"{found}. Written to {done.output}."
+    return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import cutpoints as cp
-from cutpoints._format import count, exact, rows_in_words, value
+from cutpoints._format import count, rows_in_words, value
 from cutpoints.cli._options import (
     check_options,
     examples,
@@ -290,7 +290,8 @@ def _best(labels: Outcome) -> list[tuple[str, str]]:
         return [("best now", "unknown: the goal of the policy cannot be searched again on these rows")]
     if found.best_threshold is None or found.best is None or found.lost is None:
         return [("best now", "no threshold meets the constraints on these rows")]
-    best = f"{exact(found.best_threshold)}   {found.objective} {value(found.best)}{found.unit}"
+    assert found.best_interval is not None
+    best = f"{found.best_interval.shortest}   {found.objective} {value(found.best)}{found.unit}"
     if found.lost < 0:
         here = f"{found.objective} is {value(found.now)}{found.unit} here"
         return [("best now", best), ("lost by staying", f"nothing: {here}, but a constraint is not met")]

@@ -6,7 +6,14 @@ from typing import Any
 
 import click
 
-from cutpoints.cli._options import examples, json_option, policy_score_option
+from cutpoints.cli._options import (
+    examples,
+    force_option,
+    json_option,
+    new_file,
+    policy_score_option,
+    say_written,
+)
 from cutpoints.cli._output import pairs, print_json, show
 from cutpoints.cli.apply import load, missing_option
 
@@ -72,14 +79,23 @@ def python(file: str, *, function: str, missing: Any, as_json: bool) -> None:
 
 @policy.command(epilog=examples("cutpoints policy onnx policy.json -o rule.onnx"))
 @click.argument("file", metavar="POLICY")
-@click.option("-o", "--output", metavar="FILE", required=True, help="Output file, such as rule.onnx.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    required=True,
+    callback=new_file,
+    help="Output file, such as rule.onnx.",
+)
 @missing_option
+@force_option
 @json_option
 def onnx(file: str, *, output: str, missing: Any, as_json: bool) -> None:
     """Write the rule as an ONNX model."""
     model = load(file, ()).to_onnx(output, missing=missing)
     inputs = [one.name for one in model.graph.input]
+    say_written(output)
     if as_json:
         print_json({"output": output, "inputs": inputs})
     else:
-        click.echo(f"Written to {output}. Inputs: {', '.join(inputs)}; output: decision.")
+        click.echo(f"Inputs: {', '.join(inputs)}; output: decision.")
