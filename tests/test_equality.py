@@ -37,6 +37,7 @@ RESULTS = {
     "hull": lambda y, p: cp.curve(y, p).hull(),
     "roc": lambda y, p: cp.curve(y, p).roc(),
     "pr": lambda y, p: cp.curve(y, p).pr(),
+    "risk_coverage": lambda y, p: cp.curve(y, p).risk_coverage(),
     "cost_curve": lambda y, p: cp.curve(y, p).cost_curve(),
     "evaluate": lambda y, p: cp.evaluate(y, p, threshold=0.5),
     "evaluate_classes": lambda y, p: cp.evaluate_classes(y, (p > 0.5).astype(int)),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cutpoints._curve.hull import vertices
+from cutpoints._equality import compared_by_value
 from cutpoints._format import rows_in_words
 from cutpoints._shown import Shown, Tabular
 from cutpoints._validate import number_in
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from cutpoints._kernel.cuts import Cuts
 
 
+@compared_by_value
 @dataclass(frozen=True, repr=False, eq=False)
 class RiskCoverage(Shown, Tabular):
     """The lowest error of automatic decisions at growing coverage, each point with its band.
