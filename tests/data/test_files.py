@@ -7,6 +7,7 @@ import io
 import os
 import re
 import shutil
+import socket
 import sys
 import tempfile
 import threading
@@ -19,7 +20,7 @@ from pyarrow import feather
 
 import cutpoints as cp
 from asking import everything
-from cutpoints._data import files, groupby_segments, lazy_segments, streaming
+from cutpoints._data import files, groupby_segments, lazy_segments, paths, streaming
 from cutpoints._data.arrays import ArraySource
 from cutpoints._data.files import Opened
 from cutpoints._data.streaming import BatchSource
@@ -621,6 +622,30 @@ def test_a_folder_that_vanishes_while_it_is_listed(tmp_path, monkeypatch):
         source(str(tmp_path), label="y", score="p")
 
 
+def test_a_file_that_vanishes_after_it_was_listed(tmp_path, monkeypatch):
+    """It is an error that names the file."""
+    written(tmp_path, "csv")
+    real = paths._beneath
+
+    def then_gone(folder):
+        found = real(folder)
+        Path(found[0]).unlink()
+        return found
+
+    monkeypatch.setattr(paths, "_beneath", then_gone)
+    with pytest.raises(InvalidInputError, match=r"csv' must be readable\. No such file or directory"):
+        source(str(tmp_path), label="y", score="p")
+
+
+def test_a_socket_is_not_a_file(tmp_path, monkeypatch):
+    """What cannot be opened is an error that says why."""
+    monkeypatch.chdir(tmp_path)  # names of sockets are short
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("scores.csv")
+        with pytest.raises(InvalidInputError, match=r"'scores.csv' must be readable\. No such device"):
+            source("scores.csv", label="y", score="p")
+
+
 def test_large_files_stream(parquet, monkeypatch):
     """With `stream` left open, few rows are in memory and many come in batches."""
     assert isinstance(source(parquet, label="y", score="p", stream=None), ArraySource)
@@ -939,10 +964,37 @@ def test_files_that_are_too_wide_say_why(tmp_path, name, text, reason):
         cp.find(path, label="y", score="p", maximize="f1")
 
 
-def test_a_device_is_not_read_without_end():
-    """/dev/zero would fill the disk."""
+def test_a_device_is_not_read_without_end(monkeypatch):
+    """/dev/zero would fill the disk, by name or as standard input; /dev/null is empty."""
+    asked = {"label": "y", "score": "p", "maximize": "f1"}
     with pytest.raises(InvalidInputError, match="It is a device, which may never end"):
-        cp.find("/dev/zero", label="y", score="p", maximize="f1")
+        cp.find("/dev/zero", **asked)
+    for name, message in (("zero", "standard input must be .* which may never end"), ("null", "It is empty")):
+        with Path(f"/dev/{name}").open(encoding="utf-8") as device:
+            monkeypatch.setattr(sys, "stdin", device)
+            with pytest.raises(InvalidInputError, match=message):
+                cp.find("-", **asked)
+
+
+def test_standard_input_that_is_closed(monkeypatch):
+    """`<&-` in a shell is an error that says so."""
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InvalidInputError, match=r"standard input must be readable\. It is closed"):
+        source("-", label="y", score="p")
+
+
+def test_a_temporary_folder_without_room(tmp_path, monkeypatch):
+    """The error names the folder and how to choose another; nothing is left in it."""
+    full = OSError(28, "No space left on device")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"y,p\n1,0.5\n")))
+    monkeypatch.setattr(shutil, "copyfileobj", lambda *_: (_ for _ in ()).throw(full))
+
+    said = rf"standard input cannot be copied to the temporary folder '{tmp_path}'\. No space.*TMPDIR"
+    with pytest.raises(InvalidInputError, match=f"(?s){said}"):
+        source("-", label="y", score="p")
+    gc.collect()
+    assert [] == list(tmp_path.iterdir())
 
 
 # --- files that change

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import glob
+import io
 import os
 import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import BinaryIO
 
 from cutpoints._data import file_errors
 from cutpoints._data.formats import ENDINGS, File
+from cutpoints._wording import file_words
 from cutpoints.exceptions import InvalidInputError
 
 STANDARD_INPUT = "-"
@@ -74,15 +79,45 @@ def unchanged(files: Sequence[File]) -> Iterator[None]:
 
 def _spool(source: str, place: str) -> None:
     """Write what comes through a pipe to a file: DuckDB and we read it twice."""
-    if source != STANDARD_INPUT and stat.S_ISCHR(Path(source).stat().st_mode):
-        reason = "It is a device, which may never end"
-        raise file_errors.unreadable(path=source, form="CSV", reason=reason)
-    with Path(place).open("wb") as spool:
-        if source == STANDARD_INPUT:
-            shutil.copyfileobj(sys.stdin.buffer, spool)
-            return
-        with Path(source).open("rb") as pipe:
-            shutil.copyfileobj(pipe, spool)
+    pipe = _opened(source)
+    try:
+        with pipe as opened, Path(place).open("wb") as spool:
+            shutil.copyfileobj(opened, spool)
+    except OSError as error:
+        raise InvalidInputError(
+            f"{file_words(source)} cannot be copied to the temporary folder '{tempfile.gettempdir()}'. "
+            f"{error.strerror or error}.",
+            hint="TMPDIR can name a folder with more space.",
+        ) from error
+
+
+def _opened(source: str) -> AbstractContextManager[BinaryIO]:
+    """Open what is not a regular file: a pipe, or a file that has vanished since it was listed."""
+    try:
+        if _endless(source):
+            reason = "It is a device, which may never end"
+            raise file_errors.unreadable(path=source, form="CSV", reason=reason)
+        return nullcontext(sys.stdin.buffer) if source == STANDARD_INPUT else Path(source).open("rb")
+    except OSError as error:
+        raise InvalidInputError(
+            f"{file_words(source)} must be readable. {error.strerror or error}.",
+            hint="check its permissions, and that no other program moves or deletes it.",
+        ) from error
+
+
+def _endless(source: str) -> bool:
+    """Whether this is a device such as /dev/zero; what is typed into a terminal has an end."""
+    if source != STANDARD_INPUT:
+        return stat.S_ISCHR(Path(source).stat().st_mode)
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "It is closed")
+    if sys.stdin.isatty():
+        return False
+    try:
+        given = os.fstat(sys.stdin.fileno())
+    except io.UnsupportedOperation:  # a program's own stream
+        return False
+    return stat.S_ISCHR(given.st_mode) and given.st_rdev != Path(os.devnull).stat().st_rdev
 
 
 def _expanded(path: str) -> list[str]:
