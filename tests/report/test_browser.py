@@ -745,6 +745,19 @@ def test_hostile_names_are_text(visit):
     assert 2 == page.locator("script").count()
 
 
+def test_without_scripts_the_decision_is_there(browser, pages, scored):
+    """A viewer that runs no script shows the decision and its values, and no controls that do nothing."""
+    context = browser.new_context(java_script_enabled=False, offline=True)
+    page = context.new_page()
+    page.goto((pages / "named.html").as_uri())
+    assert page.locator("#sentence").is_visible()
+    assert page.locator("#value").inner_text()
+    assert "need JavaScript" in page.locator(".hero").inner_text()
+    dead = [one for one in page.locator("button, input, .plot").all() if one.is_visible()]
+    context.close()
+    assert [] == dead
+
+
 @pytest.mark.parametrize("name", ["f1.html", "amounts.html", "hostile.html"])
 def test_nothing_is_cut_off(visit, name):
     """At phone, tablet and desktop width nothing sticks out; wide tables scroll in their own box."""
