@@ -325,6 +325,18 @@ def test_without_a_change_the_goal_is_not_called_worse_in_full(goal, n, m, preva
     assert false_alarms(goal, n, m, prevalence, 400) <= 0.01 + 3 * math.sqrt(0.01 * 0.99 / 400)
 
 
+def test_a_guarantee_is_not_compared_with_thresholds_that_have_none():
+    """Coarse scores: 2 is certified or 3 is, with a recall of 0.53 or of 0.17; folds would choose 2."""
+    rng = np.random.default_rng([77, 12])
+    draw = lambda n: (y := rng.random(n) < 0.3, np.round(rng.normal(size=n) + 1.6 * y))  # noqa: E731
+    asked = {"maximize": "recall", "subject_to": "precision >= 0.7", "guarantee": 0.9}
+    policy = cp.find(*draw(2000), **asked).policy()
+
+    assert 3 == policy.rule.threshold
+    assert policy.found_on.cross_validated is None
+    assert () == policy.check(*draw(2000)).alarms
+
+
 def test_nothing_meets_the_constraints_now():
     """Then there is no best threshold, and the constraint is broken."""
     policy = found(maximize="recall", subject_to="precision >= 0.9")

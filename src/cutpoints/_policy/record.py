@@ -96,7 +96,7 @@ class FoundOn:
     cross_validated : float or None
         The value to expect on new data, where `value` is the best of many and so too good: folds of the
         counts, each judged at the best edge of the others. None for weights, fewer than five rows of a
-        class, and functions of your own.
+        class, functions of your own, and a guarantee.
     segments : tuple of SegmentRecord
         What happened in each segment, or for each label, in the order of the rule's.
     average : {"micro", "macro"} or None

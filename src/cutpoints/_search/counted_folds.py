@@ -83,6 +83,8 @@ def _countable(solution: Solution) -> Goal | None:
     context = context_of(solution)
     if context is None or context.summary.grid != FixedPoint():  # weights are no numbers of rows
         return None
+    if solution.guarantee is not None:  # folds would choose without it, and far better values
+        return None
     try:
         wanted = solution.goal()
     except CutpointError:  # a function of the user's
