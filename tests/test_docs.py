@@ -8,7 +8,7 @@ from importlib import import_module, util
 from pathlib import Path
 
 import pytest
-from tools import examples, render_docs, site
+from tools import examples, figures, render_docs, site
 
 DOCS = Path(__file__).parents[1] / "docs"
 # Characters of code beside both columns of links, on a screen of 1,440 pixels; see site.css.
@@ -70,6 +70,15 @@ def test_the_api_pages_have_every_public_name_once():
 
     assert public - {*PUBLIC, "cutpoints.__version__"} == documented.keys() - returned
     assert [] == [name for name, times in documented.items() if times > 1]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the shell of the examples is that of POSIX")
+def test_pictures_show_the_report_of_today():
+    """The pictures of the report show what the tutorial's command finds; see `python -m tools.figures`."""
+    image = pytest.importorskip("PIL.Image")
+    told = figures.sentence(figures.report())
+    for name in ("report", "report-charts"):
+        assert told == image.open(DOCS / "images" / f"{name}.png").text[figures.SENTENCE]
 
 
 def test_every_page_is_in_the_navigation():

@@ -60,7 +60,7 @@ class Session(doctest.DocTestRunner):
     def run_page(self) -> str:
         """Run all blocks; return the page with what they really print."""
         text = self.page.read_text(encoding="utf-8")
-        with _folder():
+        with folder():
             return BLOCK.sub(self._block, text)
 
     def _block(self, found: re.Match[str]) -> str:
@@ -121,7 +121,7 @@ class Session(doctest.DocTestRunner):
         for command, shown in re.findall(
             r"^\$ ((?:.*\\\n)*.*\n)((?:(?!\$ ).*\n)*)", block, flags=re.MULTILINE
         ):
-            code, output = _run(command)
+            code, output = run(command)
             if shown and shown.split() != output.split():
                 self._differs(command, shown, output)
             if not shown and code:
@@ -136,7 +136,7 @@ class Session(doctest.DocTestRunner):
 
 
 @contextlib.contextmanager
-def _folder() -> Any:
+def folder() -> Any:
     """Work in a new folder with the files that the pages read."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
@@ -150,7 +150,7 @@ def _folder() -> Any:
             os.chdir(before)
 
 
-def _run(command: str) -> tuple[int, str]:
+def run(command: str) -> tuple[int, str]:
     """Run a command of the shell: our own in this process, since a new one takes a second to start."""
     plain = command.replace("\\\n", " ").strip()
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # as where it is installed

@@ -6,14 +6,27 @@ A page draws with a block that markdown-exec runs, in the folder of the reposito
     from tools.figures import svg
     print(svg(display))
     ```
+
+The pictures of the report are files, since README.md shows one of them. They show the page that the
+command in the tutorial writes, and keep its sentence, which a test compares::
+
+    python -m tools.figures     # draw docs/images/report*.png again; needs Chromium
 """
 
 from __future__ import annotations
 
+import html
 import io
 import re
+import shutil
 import zlib
+from pathlib import Path
 from typing import Any
+
+from tools import examples
+
+SENTENCE = "Description"
+"""Under this name a picture keeps the sentence of the page that it shows."""
 
 
 def svg(figure: Any, alt: str) -> str:
@@ -28,3 +41,49 @@ def svg(figure: Any, alt: str) -> str:
     mark = f"f{zlib.crc32(alt.encode()):x}"
     named = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{mark}-", drawn[0])
     return f'<figure class="drawn" role="img" aria-label="{alt}">{named}</figure>'
+
+
+def report() -> str:
+    """Return the page that the command of the tutorial writes."""
+    tutorial = (examples.DOCS / "tutorial.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^\$ (cutpoints report (?:.*\\\n)*.*)", tutorial, flags=re.MULTILINE)
+    with examples.folder():
+        code, output = examples.run(command)
+        assert code == 0, output
+        return Path("report.html").read_text(encoding="utf-8")
+
+
+def sentence(page: str) -> str:
+    """Return the decision that a page tells."""
+    (found,) = re.findall(r'id="sentence"[^>]*>(.*?)</p>', page)
+    return html.unescape(found)
+
+
+def draw() -> None:
+    """Draw the first screen of the report, and its first four charts in dark colors."""
+    from PIL import Image, PngImagePlugin
+    from playwright.sync_api import sync_playwright
+
+    shown = report()
+    known = PngImagePlugin.PngInfo()
+    known.add_text(SENTENCE, sentence(shown))
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"])
+        for name, colors in (("report", "light"), ("report-charts", "dark")):
+            page = chromium.new_page(viewport={"width": 1280, "height": 920}, color_scheme=colors)
+            page.set_content(shown)
+            boxes = [figure.bounding_box() for figure in page.locator("#charts figure").all()[:4]]
+            left, top = min(box["x"] for box in boxes), min(box["y"] for box in boxes)
+            right = max(box["x"] + box["width"] for box in boxes)
+            bottom = max(box["y"] + box["height"] for box in boxes)
+            clip = {"x": left, "y": top, "width": right - left, "height": bottom - top}
+            taken = page.screenshot(full_page=True, clip=clip) if colors == "dark" else page.screenshot()
+            picture = Image.open(io.BytesIO(taken)).convert("RGB")
+            picture = picture.quantize(256, Image.Quantize.MAXCOVERAGE)
+            picture.save(examples.DOCS / "images" / f"{name}.png", pnginfo=known, optimize=True)
+        chromium.close()
+
+
+if __name__ == "__main__":
+    draw()
