@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[1]
 SITE = ROOT / "site"
 # Browsers let no page search in files, so only the served site can be searched.
 DONE = "The site is in site/index.html; with its search: python -m http.server -d site"
+MISREAD = re.compile(r"\w(½|&frac12;)")  # Zensical makes F½ out of F1/2; write it as code, or in words
 COMPLAINT = re.compile(r"^(markdown_exec|mkdocstrings\w*|griffe|.*(Warning|Error)): ", re.MULTILINE)
 
 
@@ -64,7 +65,7 @@ class _Page(HTMLParser):
 
 
 def broken() -> list[str]:
-    """Return links of the built pages that lead nowhere, and what is loaded from elsewhere."""
+    """Return links that lead nowhere, what is loaded from elsewhere, and fractions that were misread."""
     pages = {path: _Page(path) for path in SITE.rglob("*.html")}
     wrong = []
     for path, page in pages.items():
@@ -72,6 +73,7 @@ def broken() -> list[str]:
         if name.name == "404.html":  # served at any address, so its links are absolute
             continue
         wrong += [f"{name} loads {url}" for url in page.loads if re.match(r"(https?:)?//", url)]
+        wrong += [f"{name} shows {one[0]}" for one in MISREAD.finditer(path.read_text(encoding="utf-8"))]
         for url in page.links + page.loads:
             if re.match(r"[a-z]+:|//", url):
                 continue
