@@ -124,6 +124,17 @@ def test_counts_are_those_of_the_decisions(make, rows, label, tmp_path):
         assert np.array(expected).sum(axis=2).tolist() == asked(policy, data).counts[:, :, 0].tolist()
 
 
+def test_data_bring_their_scores():
+    """A `Data` is checked by the scores that it names, with labels and without."""
+    rows = segments(300, seed=5)
+    renamed, policy = rows.rename(columns={"p": "q"}).assign(p=0.0), by_country()
+    expected = asked(policy, rows).counts.tolist()
+
+    assert expected == asked(policy, cp.read(renamed, score="q")).counts.tolist()
+    labelled = asked(policy, cp.read(renamed, score="q", label="y")).counts
+    assert expected == labelled.sum(axis=2, keepdims=True).tolist()
+
+
 def test_arrays_bring_their_segments():
     """Labels, scores and segments as arrays are counted as the frame is."""
     policy, rows = by_country(), segments(500, seed=4)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints._data import file_errors
 from cutpoints._data.array_input import as_array, as_floats, refuse_nan
 from cutpoints._data.classes import class_rows
 from cutpoints._data.data import Data
@@ -60,6 +59,16 @@ class Asked:
         """Whether the truth is known."""
         own = isinstance(self.data, Data) and self.data.label is not None
         return self.y_score is not None or self.label is not None or own
+
+    def table(self) -> Data | None:
+        """Return rows that have columns: a frame, files or a `Data`; None for arrays."""
+        if isinstance(self.data, Data):
+            return self.data
+        return read(self.data) if is_path(self.data) or _is_frame(self.data) else None
+
+    def score_name(self, table: Data) -> str:
+        """Return the column of the scores: as it was given, that of a `Data`, or the policy's own."""
+        return self.policy.column(self.score or next(iter(table.scores), None), "check")
 
     def as_data(self, *, classes: bool = False) -> Data:
         """Return the rows with labels: of two classes, or of any."""
@@ -150,7 +159,7 @@ def _scores(asked: Asked) -> Tally:
         ends = [source.summary().totals, *masses_above(source, edges), none]
         counts = -np.diff(np.array([[int(neg), int(pos)] for pos, neg in ends]), axis=0)
     else:
-        counts = rows_between(policy, asked.data, asked.score, edges)[:, None]
+        counts = rows_between(asked, edges)[:, None]
     found = _one_part(_between(counts, edges, decision.otherwise))
     if isinstance(policy.rule, ThresholdRule):
         found = replace(found, source=source, amounts=amounts)
@@ -217,18 +226,12 @@ def _from(sums: Sums) -> Sums:
     return np.append(np.cumsum(sums[::-1])[::-1], 0)
 
 
-def rows_between(policy: Policy, data: Any, score: str | None, edges: Sequence[float]) -> NDArray[np.int64]:
+def rows_between(asked: Asked, edges: Sequence[float]) -> NDArray[np.int64]:
     """Return how many scores lie below the first edge, between each two, and from the last one on."""
-    if is_path(data) or isinstance(data, Data):
-        found = data if isinstance(data, Data) else read(data)
-        name = score or next(iter(found.scores), None) or policy.column(None, "check")
-        if found.opened is not None:
-            return _in_files(policy, found.opened, name, edges)
-        data, score = found.columns([name])[name], None
-    scores, name = _score_column(policy, data, score)
-    if len(scores) == 0:
-        raise InvalidInputError.empty(name=name)
-    refuse_nan(scores, name)
+    table = asked.table()
+    if table is not None and table.opened is not None:
+        return _in_files(asked.policy, table.opened, asked.score_name(table), edges)
+    scores, _ = _scores_of(asked, table)
     wanted = np.asarray(edges, dtype=np.float64)
     counts = np.zeros(len(wanted) + 1, dtype=np.int64)
     for start in range(0, len(scores), _BLOCK):
@@ -237,23 +240,19 @@ def rows_between(policy: Policy, data: Any, score: str | None, edges: Sequence[f
     return counts
 
 
-def _score_column(policy: Policy, data: Any, score: str | None) -> tuple[NDArray[Any], str]:
-    """Return the scores of an array, or the column of a frame; of a lazy frame this column is collected."""
-    if not isinstance(data, np.ndarray | list | tuple):
-        import narwhals as nw
+def _scores_of(asked: Asked, table: Data | None) -> tuple[NDArray[Any], str]:
+    """Return the scores of rows without labels, and their name."""
+    name = "y_score" if table is None else asked.score_name(table)
+    return _checked(asked.data if table is None else table.columns([name])[name], name), name
 
-        from cutpoints._data.frames import run
 
-        native = nw.from_native(data, allow_series=True, pass_through=True)
-        if isinstance(native, nw.DataFrame | nw.LazyFrame):
-            name = policy.column(score, "check")
-            names = list(native.collect_schema())
-            if name not in names:
-                raise file_errors.column(name=name, path="the data frame", columns=names)
-            picked = native.select(nw.col(name))
-            eager = run(picked) if isinstance(picked, nw.LazyFrame) else picked
-            return as_floats(eager[name].to_numpy(), name, "check"), name
-    return as_floats(data, "y_score", "check"), "y_score"
+def _checked(column: Any, name: str) -> NDArray[Any]:
+    """Return scores as floats; raise for none, and for NaN."""
+    scores = as_floats(column, name, "check")
+    if len(scores) == 0:
+        raise InvalidInputError.empty(name=name)
+    refuse_nan(scores, name)
+    return scores
 
 
 def _in_files(policy: Policy, opened: Opened, name: str, edges: Sequence[float]) -> NDArray[np.int64]:
@@ -346,22 +345,15 @@ def _segments_without_labels(asked: Asked, rule: SegmentRule) -> Tally:
     from cutpoints._data.segment_keys import key_columns
 
     (decision,) = rule.decisions()
-    data, columns = asked.data, {}
-    if is_path(data) or isinstance(data, Data) or _is_frame(data):
-        name = asked.policy.column(asked.score, "check")
-        found = data if isinstance(data, Data) else read(data)
-        scores = as_floats(found.columns([name])[name], name, "check")
-        columns = found.columns(rule.by) if found.opened is None else found.opened.keys(rule.by)
-    else:
-        if asked.by is None:
-            raise InvalidParameterError(
-                "by", caller="check", expected="given: the policy has a threshold for each segment", got=None
-            )
-        name, scores = "y_score", as_floats(data, "y_score", "check")
-        columns = asked.by
-    if len(scores) == 0:
-        raise InvalidInputError.empty(name=name)
-    refuse_nan(scores, name)
+    table = asked.table()
+    scores, name = _scores_of(asked, table)
+    columns: Any = asked.by
+    if table is not None:
+        columns = table.columns(rule.by) if table.opened is None else table.opened.keys(rule.by)
+    elif columns is None:
+        raise InvalidParameterError(
+            "by", caller="check", expected="given: the policy has a threshold for each segment", got=None
+        )
     codes, found_keys = combined(list(key_columns(columns).values()))
     if len(codes) != len(scores):
         raise InvalidInputError.length(names_and_lengths={name: len(scores), "by": len(codes)})
@@ -446,11 +438,7 @@ def _label_columns(asked: Asked, rule: LabelRule) -> tuple[list[NDArray[Any]], l
         columns = found.columns([*names, *truth_names])
         scores = [columns[name] for name in names]
         truths = [columns[name] for name in truth_names] or None
-    read_scores = [as_floats(column, name, "check") for column, name in zip(scores, names, strict=True)]
-    for column, name in zip(read_scores, names, strict=True):
-        if len(column) == 0:
-            raise InvalidInputError.empty(name=name)
-        refuse_nan(column, name)
+    read_scores = [_checked(column, name) for column, name in zip(scores, names, strict=True)]
     if truths is None:
         return read_scores, None
     positive = asked.pos_label
