@@ -87,24 +87,10 @@ def cross_validate(
 ) -> CrossValidated:
     """Choose a threshold without each fold and judge it on the fold; one exact search per fold.
 
-    Parameters
-    ----------
-    goal : Goal
-        What is best. Bounds on totals, such as 300 alerts, are for all rows: the rows that choose for a
-        fold are fewer, and so is what they may hold.
-    y, scores : ndarray of shape (n,)
-        Labels 0/1 and scores.
-    splits : sequence of (ndarray of int, ndarray of int)
-        For each fold, the rows that choose the threshold and the rows that judge it.
-    weights : ndarray of shape (n,), default=None
-        The weight of each row.
-    columns : mapping of Column to ndarray of shape (n,), default=None
-        The columns that the goal adds up.
-    total : float, default=None
-        Scale the pooled counts to this total before the metric is taken, so that totals such as
-        costs can be compared if rows are judged never or more than once.
-    skip : bool, default=False
-        Skip folds whose other rows have only one class, instead of raising.
+    Bounds on totals, such as 300 alerts, are for all rows: the rows that choose for a fold are fewer, and so
+    is what they may hold. With a `total` the pooled counts are scaled to it before the metric is taken, so
+    that totals such as costs can be compared if rows are judged never or more than once. With `skip`, folds
+    whose other rows have only one class are left out; else they are an error.
     """
     thresholds, values, confusions = [], [], []
     sizes = np.ones(len(y)) if weights is None else weights

@@ -42,31 +42,12 @@ def make_splits(
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Return for each fold the rows that choose and the rows that judge.
 
-    Parameters
-    ----------
-    y : ndarray
-        Labels.
-    cv : int, splitter, iterable, "loo" or None
-        A number of folds, any splitter of scikit-learn, or pairs (train, test) of row numbers. "loo" leaves
-        one row out, or one group if there are groups. None is 5.
-    X : array-like, default=None
-        The features, for splitters that use them.
-    positive : object, default=1
-        The positive label.
-    groups : ndarray of int, default=None
-        Rows of one group stay together; a splitter that ignores groups is an error.
-    params : mapping, default=None
-        Passed to a splitter beside X and y; the groups by default.
-    stratify, shuffle, random_state
-        For a number of folds: keep the share of positives equal, shuffle the rows, and the seed for it.
-    fewest : {1, 2}, default=2
-        The fewest folds that a splitter or an iterable may give.
-    also : sequence of str
-        For messages: what else the caller accepts as `cv`,
-    data : str
-        what the rows are,
-    parameter, caller : str
-        and the names of the parameter and of the caller.
+    `cv` is a number of folds, any splitter of scikit-learn, pairs (train, test) of row numbers, "loo" to
+    leave out one row, or one group if there are groups, or None for 5. `stratify`, `shuffle` and
+    `random_state` are for a number of folds. Rows of one group stay together, and a splitter that ignores
+    groups is an error. `params` are passed to a splitter beside X and y, by default the groups. A splitter
+    and pairs must give at least the `fewest` folds, 1 or 2. For messages: what else the caller accepts
+    (`also`), what the rows are (`data`), and the names of the parameter and of the caller.
     """
     cv = DEFAULT_FOLDS if cv is None else cv
     if groups is not None:

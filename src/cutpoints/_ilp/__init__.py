@@ -1,12 +1,12 @@
 """The 0-1 program of the best threshold: its matrices, its solver, and the recount of its answer.
 
-- `_forms`: the goal and its constraints as exact linear forms in TP and FP;
-- `_margin`: the scores as the program sees them, and the margin of its strict inequality;
-- `_program`: the matrices, in the form of the document and as a chain;
-- `_highs`: the solver, the only module that knows it;
-- `_watched`: the solver in a process of its own, where its time is limited;
-- `_run`: one or several solves, each answer recounted in integers;
-- `_files`: the program as an LP or MPS file.
+- `forms`: the goal and its constraints as exact linear forms in TP and FP;
+- `margin`: the scores as the program sees them, and the margin of its strict inequality;
+- `program`: the matrices, in the form of the document and as a chain;
+- `highs`: the solver, the only module that knows it;
+- `watched`: the solver in a process of its own, where its time is limited;
+- `run`: one or several solves, each answer recounted in integers;
+- `files`: the program as an LP or MPS file.
 
 `cutpoints.ilp` is the public face.
 """

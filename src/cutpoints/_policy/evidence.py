@@ -179,16 +179,8 @@ def _per_row(expression: Expression) -> list[float] | None:
 def shift_p_value(seen: Sequence[int], batch: Sequence[int]) -> float:
     """Return how extreme a batch of scores is among random batches of all rows, its own included.
 
-    Parameters
-    ----------
-    seen, batch : sequence of int
-        The rows in each bucket: of all rows before, and of this batch.
-
-    Returns
-    -------
-    float
-        In (0, 1]; uniform if the rows of the batch are like those before. Ties are broken at random, with
-        a seed made of the counts.
+    Both are rows by bucket: all that were `seen` before, and this batch. If these rows are like those, the
+    p-value is uniform in (0, 1]: ties are broken at random, with a seed made of the counts.
     """
     before, new = np.asarray(seen), np.asarray(batch)
     rng = generator(0, before + new, new)
@@ -287,22 +279,8 @@ def watch(
 ) -> Watch:
     """Add a batch to the state in a file, which is begun if it is not there; return what all say together.
 
-    Parameters
-    ----------
-    policy : Policy
-        Whose state it is.
-    path : str or path
-        The file.
-    batch : str or None
-        What to call the rows; by default a fingerprint of their counts.
-    buckets : sequence of int or None
-        The new rows in the buckets of the policy's distribution; None if it has none.
-    counts : mapping or None
-        The confusion of the new rows; None without labels.
-    rows : int
-        How many rows there are.
-    alpha : float
-        The probability of any false alarm, ever.
+    `buckets` are the new rows in the buckets of the policy's distribution, if it has one, and `counts` their
+    confusion, if there are labels. Rows without a name are told by a fingerprint of these numbers.
     """
     content, state = _load(path, policy, labels=counts is not None)
     tested, untested = claims(policy) if counts is not None else ((), ())

@@ -24,28 +24,19 @@ if TYPE_CHECKING:
     from cutpoints.plots.segments import JointFrontierDisplay
     from cutpoints.plots.thresholds import ConfusionDisplay, ScoresDisplay, ThresholdDisplay
 
+# Loaded when first used: module -> its displays.
 _MODULES = {
-    "BandDisplay": "bands",
-    "BrierCurveDisplay": "costs",
-    "ComparisonDisplay": "models",
-    "ConfusionDisplay": "thresholds",
-    "ContourDisplay": "curves",
-    "CostCurveDisplay": "costs",
-    "DecisionCurveDisplay": "costs",
-    "DetDisplay": "curves",
-    "ExpectedCurveDisplay": "models",
-    "GainDisplay": "curves",
-    "JointFrontierDisplay": "segments",
-    "KsDisplay": "curves",
-    "LiftDisplay": "curves",
-    "PrecisionRecallDisplay": "curves",
-    "ProfitDisplay": "costs",
-    "ReliabilityDisplay": "models",
-    "RiskCoverageDisplay": "bands",
-    "RocDisplay": "curves",
-    "ScoresDisplay": "thresholds",
-    "ThresholdDisplay": "thresholds",
-}
+    "bands": ["BandDisplay", "RiskCoverageDisplay"],
+    "costs": ["BrierCurveDisplay", "CostCurveDisplay", "DecisionCurveDisplay", "ProfitDisplay"],
+    "curves": [
+        "ContourDisplay", "DetDisplay", "GainDisplay", "KsDisplay", "LiftDisplay", "PrecisionRecallDisplay",
+        "RocDisplay",
+    ],
+    "models": ["ComparisonDisplay", "ExpectedCurveDisplay", "ReliabilityDisplay"],
+    "segments": ["JointFrontierDisplay"],
+    "thresholds": ["ConfusionDisplay", "ScoresDisplay", "ThresholdDisplay"],
+}  # fmt: skip
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 BY_NAME = {
     "roc": "RocDisplay",
@@ -65,35 +56,18 @@ BY_NAME = {
 """What `cutpoints curve --plot` calls them: those that need no more than a curve."""
 
 __all__ = [
-    "BY_NAME",
-    "BandDisplay",
-    "BrierCurveDisplay",
-    "ComparisonDisplay",
-    "ConfusionDisplay",
-    "ContourDisplay",
-    "CostCurveDisplay",
-    "DecisionCurveDisplay",
-    "DetDisplay",
-    "ExpectedCurveDisplay",
-    "GainDisplay",
-    "JointFrontierDisplay",
-    "KsDisplay",
-    "LiftDisplay",
-    "PrecisionRecallDisplay",
-    "ProfitDisplay",
-    "ReliabilityDisplay",
-    "RiskCoverageDisplay",
-    "RocDisplay",
-    "ScoresDisplay",
-    "ThresholdDisplay",
-]
+    "BY_NAME", "BandDisplay", "BrierCurveDisplay", "ComparisonDisplay", "ConfusionDisplay", "ContourDisplay",
+    "CostCurveDisplay", "DecisionCurveDisplay", "DetDisplay", "ExpectedCurveDisplay", "GainDisplay",
+    "JointFrontierDisplay", "KsDisplay", "LiftDisplay", "PrecisionRecallDisplay", "ProfitDisplay",
+    "ReliabilityDisplay", "RiskCoverageDisplay", "RocDisplay", "ScoresDisplay", "ThresholdDisplay",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
+    if name not in _MODULE_OF:
         msg = f"module 'cutpoints.plots' has no attribute {name!r}"
         raise AttributeError(msg)
-    return getattr(import_module(f"cutpoints.plots.{_MODULES[name]}"), name)
+    return getattr(import_module(f"cutpoints.plots.{_MODULE_OF[name]}"), name)
 
 
 def __dir__() -> list[str]:
