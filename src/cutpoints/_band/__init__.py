@@ -1,4 +1,8 @@
-"""Yes, no or review: the two best thresholds."""
+"""Yes, no or review: the two best thresholds.
+
+`goal` reads what is wanted, `find` searches, `result` is the answer, `promise` what holds on new data, and
+`chow` the band of calibrated probabilities, which needs no search.
+"""
 
 from cutpoints._band.chow import bayes_band
 from cutpoints._band.find import find_band

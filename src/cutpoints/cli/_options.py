@@ -163,6 +163,8 @@ data_options_with_like = _data_options(score_option(required=False))
 """The same where a policy may name the column."""
 data_options_of_cases = _data_options(score_option(), counts=False)
 """The same where each row must be one case."""
+data_options_of_models = _data_options(scores_option, counts=False)
+"""The same with a column of scores for each model."""
 
 
 def random_state_option(text: str) -> Callable[[F], F]:

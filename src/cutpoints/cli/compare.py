@@ -9,22 +9,16 @@ import click
 import cutpoints as cp
 from cutpoints._format import count, p_value, value
 from cutpoints.cli._options import (
+    data_options_of_models,
     examples,
-    files_argument,
     force_option,
     goal_options,
     json_option,
-    lower_option,
-    needed_label_option,
     new_file,
     plot_options,
-    pos_label_option,
     random_state_option,
     read,
-    rows_options,
     say_written,
-    scores_option,
-    weight_option,
 )
 from cutpoints.cli._output import fits, need_both_classes, pairs, print_json, searching, show, table
 
@@ -46,13 +40,7 @@ _SPARE_TESTS = ("right alone", "AUC", "goal", "bootstrap")
         "    --maximize recall --subject-to 'precision >= 0.95' --json",
     )
 )
-@files_argument
-@needed_label_option
-@scores_option
-@weight_option
-@pos_label_option
-@lower_option
-@rows_options
+@data_options_of_models
 @goal_options
 @click.option(
     "--confidence",
