@@ -145,66 +145,72 @@ def apply(
     ]
     check_memory(memory_limit, "apply")
     with spooled(path) as (files, folder):
-        for file in files:
-            if target != "-" and Path(target).exists() and Path(target).samefile(file.path):
-                raise InvalidParameterError(
-                    "output",
-                    caller="apply",
-                    expected="another file than the input",
-                    got=target,
-                    hint="write to a new file, and rename it afterwards.",
-                )
-        for file in files:
-            if layout_of(file).array:
-                reason = "It is an array, and decisions are written line by line"
-                raise file_errors.unreadable(path=file.shown, form="JSON", reason=reason)
-        forms = {_FORMS[layout_of(file).form] for file in files}
-        if len(forms) > 1:
-            raise file_errors.mixed_files(what="format", first=files[0].shown, other=files[-1].shown)
-        form = forms.pop()
-        written = form if target == "-" else _form_of(target)
+        form, written = _forms(files, target)
         for one in columns:
             _check_column(one.new, written)
-        if form == "ndjson":
-            from cutpoints._policy.ndjson import apply_lines
+        with _written(target, folder) as beside, unchanged(files):
+            if form == "ndjson":
+                from cutpoints._policy.ndjson import apply_lines
 
-            if written != "ndjson":
-                raise InvalidParameterError(
-                    "output",
-                    caller="apply",
-                    expected="a file of JSON lines (.ndjson, .jsonl), as the input is",
-                    got=target,
-                )
-            with _written(target, folder) as beside, unchanged(files):
                 done = apply_lines(policy, files, beside, columns=columns, missing=missing)
-        else:
-            with (
-                connected(memory_limit) as connection,
-                _written(target, folder) as beside,
-                unchanged(files),
-                told(files),
-            ):
-                table = opened(connection, files)
-                folded = str.lower if written == "parquet" else str
-                taken = set(map(folded, table.names))
-                for one in columns:
-                    if folded(one.new) in taken:
-                        raise name_taken(one.new, "apply", "the input")
-                    taken.add(folded(one.new))
-                made = {one.new: _decision(policy, table, one, missing) for one in columns}
-                done = _counted(policy, table, columns, made, missing)
-                rows = _copy(
-                    table,
-                    beside,
-                    written,
-                    decisions={name: sql for name, (_, sql) in made.items()},
-                    empty=done.rows == 0,
-                    zipped=target.endswith(".gz"),
-                    limited=memory_limit is not None,
-                )
+            else:
+                with connected(memory_limit) as connection, told(files):
+                    table = opened(connection, files)
+                    _check_new(table, columns, written)
+                    made = {one.new: _decision(policy, table, one, missing) for one in columns}
+                    done = _counted(policy, table, columns, made, missing)
+                    rows = _copy(
+                        table,
+                        beside,
+                        written,
+                        decisions={name: sql for name, (_, sql) in made.items()},
+                        empty=done.rows == 0,
+                        zipped=target.endswith(".gz"),
+                        limited=memory_limit is not None,
+                    )
                 if rows != done.rows:
                     raise InvalidInputError.changed(expected=done.rows, found=rows)
     return replace(done, output=target)
+
+
+def _forms(files: Sequence[File], target: str) -> tuple[Form, Form]:
+    """Return the format of the input and that of the output; raise where one cannot become the other."""
+    for file in files:
+        if target != "-" and Path(target).exists() and Path(target).samefile(file.path):
+            raise InvalidParameterError(
+                "output",
+                caller="apply",
+                expected="another file than the input",
+                got=target,
+                hint="write to a new file, and rename it afterwards.",
+            )
+    for file in files:
+        if layout_of(file).array:
+            reason = "It is an array, and decisions are written line by line"
+            raise file_errors.unreadable(path=file.shown, form="JSON", reason=reason)
+    forms = {_FORMS[layout_of(file).form] for file in files}
+    if len(forms) > 1:
+        raise file_errors.mixed_files(what="format", first=files[0].shown, other=files[-1].shown)
+    (form,) = forms
+    written = form if target == "-" else _form_of(target)
+    if form == "ndjson" != written:
+        raise InvalidParameterError(
+            "output",
+            caller="apply",
+            expected="a file of JSON lines (.ndjson, .jsonl), as the input is",
+            got=target,
+        )
+    return form, written
+
+
+def _check_new(table: Table, columns: Sequence[_Column], written: Form) -> None:
+    """Raise for a column that the input has; in Parquet, DuckDB takes no notice of capitals in names."""
+    folded = str.lower if written == "parquet" else str
+    taken = set(map(folded, table.names))
+    for one in columns:
+        if folded(one.new) in taken:
+            raise name_taken(one.new, "apply", "the input")
+        taken.add(folded(one.new))
 
 
 @dataclass(frozen=True)
