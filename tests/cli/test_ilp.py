@@ -89,7 +89,7 @@ def test_stopped_early_says_so(run, scores):
     [
         ((), 2, "Missing option '--maximize' or '--minimize'"),
         (("--maximize", "f1", "--minimize", "fpr"), 2, "cannot both be given"),
-        (("--maximize", "f1", "--epsilon", "small"), 2, "neither 'auto' nor a number"),
+        (("--maximize", "f1", "--epsilon", "small"), 2, "neither a number nor 'auto'"),
         (("--maximize", "f1", "--epsilon", "0.1"), 2, "--epsilon goes with --formulation document"),
         (("--maximize", "mcc"), 1, "linear in tp and fp"),
         (("--maximize", "f1", "--write", "model.txt"), 1, "ends in .lp or .mps"),

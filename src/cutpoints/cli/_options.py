@@ -72,6 +72,25 @@ def _gathered(
     return add
 
 
+class NumberOr(click.ParamType):  # type: ignore[type-arg] # older versions of click have none
+    """A number, or one of a few words; whether the number makes sense the library says."""
+
+    name = "number"
+
+    def __init__(self, *words: str, number: Callable[[str], float] = float, called: str = "a number") -> None:
+        self.words, self.number, self.called = words, number, called
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
+        """Read one or the other."""
+        if value in self.words:
+            return str(value)
+        try:
+            return self.number(value)
+        except ValueError:
+            *others, last = [self.called, *map(repr, self.words)]
+            self.fail(f"{value!r} is neither {', '.join(others)} nor {last}.", param, ctx)
+
+
 def new_file(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
     """Take a file to write; exit with 2 if there is one of this name already, unless --force is given."""
     if path is not None and path != "-":

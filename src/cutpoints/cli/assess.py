@@ -8,6 +8,7 @@ import click
 
 import cutpoints as cp
 from cutpoints.cli._options import (
+    NumberOr,
     data_options_of_cases,
     examples,
     goal_options,
@@ -35,7 +36,7 @@ from cutpoints.cli._output import pairs, print_json, show, waiting
     metavar="FOLDS",
     default="5",
     show_default=True,
-    callback=lambda _context, _option, text: _folds(text),
+    type=NumberOr("loo", number=int, called="a number of folds"),
     help="Number of folds, or 'loo' to leave one row out, or one group.",
 )
 @click.option(
@@ -100,14 +101,3 @@ def assess(
         print_json(found.to_dict())
         return
     show(pairs(found.lines()), "", found.summary)
-
-
-def _folds(text: str) -> int | str:
-    """Read a number of folds, or the word."""
-    if text == "loo":
-        return text
-    try:
-        return int(text)
-    except ValueError:
-        message = f"{text!r} is neither a number of folds nor 'loo'."
-        raise click.BadParameter(message) from None

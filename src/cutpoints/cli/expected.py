@@ -9,6 +9,7 @@ import click
 import cutpoints as cp
 from cutpoints._format import count, exact, interval_text, short, value
 from cutpoints.cli._options import (
+    NumberOr,
     check_options,
     examples,
     files_argument,
@@ -50,6 +51,7 @@ ESTIMATE = "estimate"
 @click.option(
     "--new-prevalence",
     metavar="SHARE",
+    type=NumberOr(ESTIMATE),
     help="The share of positives among these rows: a number, or 'estimate' to estimate it from them. "
     "The threshold is then for the adjusted probabilities, and printed for the given ones too.",
 )
@@ -71,7 +73,7 @@ def expected(
     *,
     goal: dict[str, Any],
     train_prevalence: float | None,
-    new_prevalence: str | None,
+    new_prevalence: float | str | None,
     exact_expectation: bool,
     method: Literal["auto", "sweep", "narrow"],
     as_json: bool,
@@ -111,22 +113,16 @@ def expected(
         _print(solution, moved)
 
 
-def _moved(given: Data, train: float, new: str) -> tuple[Data, dict[str, float | None]]:
+def _moved(given: Data, train: float, new: Any) -> tuple[Data, dict[str, float | None]]:
     """Adjust probabilities to a prevalence that is given or has to be estimated."""
     error = None
     if new == ESTIMATE:
         found = cp.estimate_prevalence(given, train_prevalence=train)
-        share, error = found.prevalence, found.standard_error
-    else:
-        try:
-            share = float(new)
-        except ValueError:
-            message = f"{new!r} is neither a number nor '{ESTIMATE}'."
-            raise click.BadParameter(message, param_hint="'--new-prevalence'") from None
-    adjusted = cp.adjust_prior(given, train_prevalence=train, new_prevalence=share)
+        new, error = found.prevalence, found.standard_error
+    adjusted = cp.adjust_prior(given, train_prevalence=train, new_prevalence=new)
     return given.with_scores(adjusted), {
         "train_prevalence": train,
-        "new_prevalence": share,
+        "new_prevalence": new,
         "standard_error": error,
     }
 

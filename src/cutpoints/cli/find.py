@@ -9,6 +9,7 @@ import click
 import cutpoints as cp
 from cutpoints._format import count, interval_text, percent, rows_in_words, value
 from cutpoints.cli._options import (
+    NumberOr,
     check_options,
     data_options_with_like,
     examples,
@@ -82,7 +83,7 @@ _TIES_SHOWN = 5
 @click.option(
     "--guarantee",
     metavar="NUMBER",
-    callback=lambda _context, _option, text: None if text is None else _guarantee(text),
+    type=NumberOr("expectation"),
     help="The constraints hold on new rows with this confidence, such as 0.95, or only those "
     "thresholds are found; 'expectation': they hold on average.",
 )
@@ -149,7 +150,7 @@ _TIES_SHOWN = 5
 @click.option(
     "--default",
     metavar="NUMBER",
-    callback=lambda _context, _option, text: None if text is None else _default(text),
+    type=NumberOr("error", "keep"),
     help="With --policy and --by: the threshold of all other segments; or 'error' to refuse such rows, "
     "which is the default; or 'keep' for no decision.",
 )
@@ -316,17 +317,6 @@ def _expected(trust: Assessment) -> str:
     return f"{text}; {worst} {value(trust.lower_bound)} with {percent(trust.confidence)} confidence"
 
 
-def _default(text: str) -> float | Literal["error", "keep"]:
-    """Read a threshold, or one of two words."""
-    if text in ("error", "keep"):
-        return text  # type: ignore[return-value] # one of the two
-    try:
-        return float(text)
-    except ValueError:
-        message = f"{text!r} is neither a number, 'error' nor 'keep'."
-        raise click.BadParameter(message) from None
-
-
 def _are_probabilities(data: Data) -> bool:
     """Whether all scores are in [0, 1]."""
     summary = data.summary()
@@ -345,17 +335,6 @@ def _theory(solution: Solution, *, probabilities: bool) -> Theory | None:
         )
         raise click.UsageError(message)
     return theory
-
-
-def _guarantee(text: str) -> float | Literal["expectation"]:
-    """Read a number, or the word; whether the number makes sense the library says."""
-    if text == "expectation":
-        return "expectation"
-    try:
-        return float(text)
-    except ValueError:
-        message = f"{text!r} is neither a number nor 'expectation'."
-        raise click.BadParameter(message) from None
 
 
 def _print(solution: Solution, wanted: Goal, default: Confusion | None, extra: list[tuple[str, str]]) -> None:

@@ -10,6 +10,7 @@ import click
 import cutpoints as cp
 from cutpoints._format import count, interval_text, rows_in_words
 from cutpoints.cli._options import (
+    NumberOr,
     check_options,
     data_options,
     examples,
@@ -25,14 +26,6 @@ from cutpoints.cli._output import pairs, print_json, show, waiting
 if TYPE_CHECKING:
     from cutpoints._result import Solution
     from cutpoints.ilp import Model, Run
-
-
-def _epsilon(_context: click.Context, _option: click.Parameter, text: str) -> float | str:
-    try:
-        return "auto" if text == "auto" else float(text)
-    except ValueError:
-        message = f"{text!r} is neither 'auto' nor a number."
-        raise click.BadParameter(message) from None
 
 
 @click.command(
@@ -64,7 +57,7 @@ def _epsilon(_context: click.Context, _option: click.Parameter, text: str) -> fl
     metavar="NUMBER",
     default="auto",
     show_default=True,
-    callback=_epsilon,
+    type=NumberOr("auto"),
     help="The margin of the strict inequality of the published form.",
 )
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop the solver after this time.")
