@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from cutpoints._validate import number_in
 from cutpoints._wording import Argument
 from cutpoints.exceptions import InvalidParameterError
 
@@ -48,12 +49,8 @@ class Margin:
 
 def margin(scores: NDArray[Any], epsilon: Epsilon, *, as_printed: bool) -> Margin:
     """Choose how distinct ascending scores enter the rows, and epsilon if it is "auto"."""
-    if epsilon != "auto" and not (
-        isinstance(epsilon, (int, float)) and not isinstance(epsilon, bool) and 0 <= epsilon < math.inf
-    ):
-        raise InvalidParameterError(
-            "epsilon", caller="formulate", expected="'auto' or a number >= 0", got=epsilon
-        )
+    if epsilon != "auto":
+        number_in("epsilon", epsilon, 0, expected="'auto' or a number >= 0", caller="formulate")
     scores = scores.astype(np.float64)
     finite = bool(np.isfinite(scores).all())
     if as_printed or epsilon != "auto":

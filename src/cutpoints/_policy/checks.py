@@ -20,6 +20,7 @@ from cutpoints._policy.outcome import key_name, outcome, parts_of, share
 from cutpoints._policy.rules import LabelRule, SegmentRule, ThresholdRule
 from cutpoints._policy.shift import are_counts, shift_of
 from cutpoints._policy.tally import tally
+from cutpoints._validate import number_in
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -264,9 +265,8 @@ def check(
 
 def _check_arguments(asked: Asked, alpha: float, psi: float, state: Any) -> None:
     for name, given, high in (("alpha", alpha, 1.0), ("psi", psi, math.inf)):
-        if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < high:
-            must = "a number between 0 and 1" if high == 1 else "a positive number"
-            raise InvalidParameterError(name, caller="check", expected=must, got=given)
+        must = "a number between 0 and 1" if high == 1 else "a positive number"
+        number_in(name, given, 0, high, ends="()", expected=must, caller="check")
     data, rule = asked.data, asked.policy.rule
     if isinstance(data, Data) and (data.weighted or data.counted):
         raise InvalidParameterError(

@@ -45,6 +45,7 @@ from cutpoints._sklearn.nested_result import (
     Selection,
     in_words,
 )
+from cutpoints._validate import integer_in
 from cutpoints.exceptions import CutpointError, InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -368,8 +369,7 @@ def _make_searcher(settings: list[dict[str, Any]], factor: int | None) -> tuple[
     grid = {"setting": settings}
     if factor is None:
         return GridSearchCV(_Candidate(), grid, **asked), len(settings)
-    if not isinstance(factor, (int, np.integer)) or factor < 2:
-        raise InvalidParameterError("factor", caller="nested_cv", expected="an integer >= 2", got=factor)
+    integer_in("factor", factor, 2, caller="nested_cv")
     rounds = 1 + math.floor(math.log(len(settings), factor))  # as scikit-learn counts them
     shares = factor ** (rounds - 1)
     # One more than there are shares: scikit-learn's rounded logarithm must not cost the last round.

@@ -129,10 +129,18 @@ def fits(part: RenderableType) -> bool:
     return Measurement.get(out, wide, part).maximum <= out.width
 
 
-def fits_in_line(columns: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether the terminal is wide enough for columns of numbers beside each other."""
-    widths = [max(map(len, (name, *cells))) for name, cells in columns.items()]
-    return sum(widths) + 2 * (len(widths) - 1) <= console().width
+def fitting(columns: Mapping[str, Sequence[str]], spares: Iterable[str]) -> dict[str, Sequence[str]]:
+    """Return columns without as many of the spare ones as the terminal has no room for."""
+    from rich.cells import cell_len
+
+    shown, room = dict(columns), console().width
+    widths = {name: max(map(cell_len, (name, *cells))) for name, cells in columns.items()}
+    for spare in spares:
+        if sum(widths.values()) + 2 * (len(widths) - 1) <= room:
+            break
+        if shown.pop(spare, None) is not None:
+            del widths[spare]
+    return shown
 
 
 def print_columns(columns: Mapping[str, Sequence[str]]) -> None:

@@ -15,6 +15,7 @@ from cutpoints.cli._options import (
     json_option,
     new_file,
     policy_option,
+    random_state_option,
     read,
     save_policy,
     say_written,
@@ -59,14 +60,7 @@ from cutpoints.cli._output import pairs, print_json, show, waiting
     metavar="NUMBER",
     help="Bounds on precision and npv hold on new data with this confidence, such as 0.95.",
 )
-@click.option(
-    "--random-state",
-    type=int,
-    default=0,
-    show_default=True,
-    help="Random seed of the folds for the estimate on new data, and of the pilot rows of --guarantee; mixed "
-    "with a digest of the data.",
-)
+@random_state_option("the folds of the estimate on new data and the pilot rows of --guarantee")
 @policy_option("the band")
 @click.option(
     "--plot",

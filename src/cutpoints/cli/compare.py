@@ -20,7 +20,7 @@ from cutpoints.cli._options import (
     read,
     say_written,
 )
-from cutpoints.cli._output import fits, need_both_classes, pairs, print_json, searching, show, table
+from cutpoints.cli._output import fitting, need_both_classes, pairs, print_json, searching, show, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,16 +118,8 @@ def _models(found: Comparison) -> Any:
 
 
 def _fitting(columns: dict[str, list[str]], spares: Sequence[str]) -> Any:
-    """Return a table without as many of the spare columns as the terminal has no room for."""
-    names = list(columns)
-    made = table(names, zip(*columns.values(), strict=True), left=1)
-    for spare in spares:
-        if fits(made):
-            break
-        if spare in names:
-            names.remove(spare)
-            made = table(names, zip(*(columns[name] for name in names), strict=True), left=1)
-    return made
+    shown = fitting(columns, spares)
+    return table(list(shown), zip(*shown.values(), strict=True), left=1)
 
 
 def _columns(found: Comparison) -> dict[str, list[str]]:

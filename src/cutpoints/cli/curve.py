@@ -28,7 +28,7 @@ from cutpoints.cli._options import (
 )
 from cutpoints.cli._output import (
     KEY_METRICS,
-    fits_in_line,
+    fitting,
     pairs,
     print_columns,
     print_json,
@@ -342,11 +342,7 @@ def _print(
     columns = {name: [write.get(name, value)(x) for x in shown[name]] for name in shown}
     if best is not None:
         columns[""] = ["*" if x == best.threshold else "" for x in shown["threshold"]]
-    for spare in _SPARE:
-        if fits_in_line(columns):
-            break
-        del columns[spare]
-    print_columns(columns)
+    print_columns(fitting(columns, _SPARE))
     points, cuts = len(shown["threshold"]), int(facts["cuts"])
     rows = [
         *([] if best is None else [("* best", _in_words(best))]),
