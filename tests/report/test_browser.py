@@ -74,6 +74,7 @@ def pages(scored, tmp_path_factory):
     rare = np.arange(2000) < 39  # 19.5 of 1,000
     cp.report(rare, np.sin(np.arange(2000)) + rare, folder / "rare.html", maximize="f1")
     cp.report(y, good, folder / "profit.html", maximize="profit(tp=20, fp=-3)", unit="EUR")
+    cp.report(y, good, folder / "loss.html", maximize="profit(tp=1, fp=-30, fn=-20)", unit="EUR")
     cp.report(y, good, folder / "segments.html", maximize="f1", by=segment_keys(y))
     limited = {"minimize": "cost_per_row(fp=1, fn=3)", "subject_to": "recall >= 0.9"}
     cp.report(y, good, folder / "limited.html", **limited, by=segment_keys(y))
@@ -205,7 +206,8 @@ def test_the_top_is_what_the_library_says(visit, pages, scored):
 
 def test_page_and_library_say_the_same_sentence(visit, scored):
     """The page makes the sentence of each model in the same words as the library does."""
-    for name in ("two.html", "f1.html", "limits.html", "named.html", "profit.html", "points.html"):
+    names = ("two", "f1", "limits", "named", "profit", "loss", "points")
+    for name in [f"{one}.html" for one in names]:
         page = visit(name)
         said, made = page.evaluate(
             "[data.models.map((m) => m.sentence), models.map((m) => sentence(m, m.best))]"
@@ -436,6 +438,9 @@ def test_costs_by_row_stay_and_the_others_can_be_changed(visit, scored, tmp_path
     left = np.append(0, np.cumsum(np.where(y[top] == 1, -20 - amount[top], 0))) + amount[y == 1].sum()
     pairs = [flagged[i] + left[j] + 4 * (j - i) for j in range(len(y) + 1) for i in range(j + 1)]
     assert min(pairs) == pytest.approx(raw(page, "#band-cost"))
+    assert f"Profit per 1,000 cases: {-min(pairs) * 1000 / len(y):,.0f} EUR." in text_of(page, "#band-impact")
+    enter(page, review_cost="0.5")
+    assert re.search(r"EUR more than with one threshold\.$", text_of(page, "#band-impact"))
 
 
 def test_the_share_of_positives_moves_every_metric(visit, scored):
@@ -772,6 +777,7 @@ def test_nothing_is_cut_off(visit, name):
 def check_layout(page):
     """Look for anything outside of the window, and for charts that are wider than their place."""
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("#brief").bounding_box()["width"] > 150
     out = page.evaluate(
         """() => [...document.querySelectorAll('body *')].filter(node => {
             if (node.closest('.scroll, .sr, .skip, svg, [hidden]')) return false;

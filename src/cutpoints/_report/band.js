@@ -51,11 +51,11 @@ function showBand() {
   const saved = Math.min(...m.t.map((_, i) => costOf(scene(m).confusion(i)))) - now.cost;
   const rule = now.reviewed === 0 ? "Review nothing: with these costs one threshold is as good" : `Flag ${article(data.names.case)} when ${m.score} \u2265 ${m.label[band.high].replace("inf", "\u221e")}, review it from ${m.label[band.low]} on, and leave the others alone`;
   $("band-sentence").textContent = glued(`${rule}.`);
-  const beside = Math.abs(saved) > 1e-9 * Math.abs(now.cost) ? `, ${money(paid(Math.abs(saved)))} ${saved > 0 ? "less" : "more"} than with one threshold` : "";
-  $("band-impact").textContent = glued(`Of ${count(cases)} cases${state.month ? " a month" : ""}, ${part(now.flagged)} are flagged, ${part(now.reviewed)} reviewed, and ${part(now.missed)} ${data.names.positive} missed. Cost ${said}: ${money(paid(now.cost))}${beside}.`);
-  put("band-cost", now.cost, money(paid(now.cost)));
+  const beside = Math.abs(saved) > 1e-9 * Math.abs(now.cost) ? `, ${money(paid(Math.abs(saved)))} ${saved > 0 === !data.costs.profit ? "less" : "more"} than with one threshold` : "";
+  $("band-impact").textContent = glued(`Of ${count(cases)} cases${state.month ? " a month" : ""}, ${part(now.flagged)} are flagged, ${part(now.reviewed)} reviewed, and ${part(now.missed)} ${data.names.positive} missed. ${moneyName()} ${said}: ${valueOfCost(now.cost)}${beside}.`);
+  put("band-cost", now.cost, valueOfCost(now.cost));
   put("band-reviewed", now.reviewed, percent(now.reviewed / TOTAL));
-  $("band-note").textContent = atBest ? `The cheapest of all pairs of ${m.cuts.complete ? "thresholds" : `the ${count(m.n)} thresholds drawn`}, if reviewers are always right${data.goal.constraints.length ? "; the constraints of the goal are not applied" : ""}.${m.cuts.complete ? "" : " The command cutpoints band finds it among all thresholds."}` : `${money(paid(now.cost - best.cost))} ${said} more than the best pair.`;
+  $("band-note").textContent = atBest ? `The best of all pairs of ${m.cuts.complete ? "thresholds" : `the ${count(m.n)} thresholds drawn`}, if reviewers are always right${data.goal.constraints.length ? "; the constraints of the goal are not applied" : ""}.${m.cuts.complete ? "" : " The command cutpoints band finds it among all thresholds."}` : `${money(paid(now.cost - best.cost))} ${said} ${data.costs.profit ? "less" : "more"} than the best pair.`;
   $("band-best").setAttribute("aria-pressed", String(atBest));
 }
 

@@ -70,7 +70,7 @@ class Names:
     def money(self, x: float) -> str:
         """Write an amount: no cents from 1,000 on, and none if there are none."""
         text = f"{x:,.0f}" if abs(x) >= 1000 or x == round(x) else f"{x:,.2f}"
-        return f"{text} {self.unit}".rstrip()
+        return f"{text} {self.unit}".rstrip().replace("-", "\N{MINUS SIGN}", x < 0)
 
     @property
     def volume(self) -> tuple[float, str]:

@@ -24,7 +24,8 @@ function show() {
   show.frame = requestAnimationFrame(drawCharts);
 }
 
-const valueText = (x) => (state.by === "cost" ? money(paid(data.costs.profit ? -x : x)) : goalText(x));
+const valueOfCost = (x) => money(paid(data.costs.profit ? -x : x));
+const valueText = (x) => (state.by === "cost" ? valueOfCost(x) : goalText(x));
 const valueName = () => (state.by === "cost" ? `${moneyName()} ${moneyVolume()[1]}` : data.goal.name);
 
 /* A value of the report's own goal on new data. */
@@ -44,7 +45,7 @@ function showHeadline(m, s, i) {
   put("value", s.value[i], valueText(s.value[i]));
   const away = distance(m, i);
   $("value-note").textContent = !atBest ? away : s.proven && !shifted() ? `${data.goal.constraints.length ? "meets the constraints; " : ""}proven: no threshold is better`
-    : s.exact ? "no threshold is better" : Number.isNaN(s.bound) ? `the best of ${count(m.n)} thresholds` : `no threshold costs less than ${money(paid(s.bound))}`;
+    : s.exact ? "no threshold is better" : Number.isNaN(s.bound) ? `the best of ${count(m.n)} thresholds` : `no threshold ${data.costs.profit ? "earns more" : "costs less"} than ${valueOfCost(s.bound)}`;
   const known = pristine && atBest && m.new_data.value !== null;
   put("expected", known ? number(m.new_data.value) : NaN, known ? expectedText(m.new_data.value) : "not known");
   const side = goalSign > 0 ? "at least" : "at most";
@@ -74,7 +75,7 @@ function showCounts(c, s) {
     $(`money-${cell.dataset.cell}`).textContent = state.by === "cost" && cost !== 0 ? glued(`${cost < 0 ? "earn" : "cost"} ${money(scaled(Math.abs(cost)))}`) : "";
   }
   for (const name of TILES) put(`tile-${name}`, METRICS[name][2](c), shown(METRICS[name][2](c), name));
-  $("volume-rows").textContent = shifted() ? `${count(TOTAL)} cases` : `these ${count(data.data.rows)} rows`;
+  $("volume-rows").textContent = shifted() ? `${count(TOTAL)} cases` : data.data.weighted ? "these rows, weighted" : `these ${count(data.data.rows)} rows`;
   $("volume-month").hidden = !state.month;
   for (const radio of document.querySelectorAll("[name=volume]")) radio.checked = radio.value === state.volume;
   for (const radio of document.querySelectorAll("[name=by]")) radio.checked = radio.value === state.by;

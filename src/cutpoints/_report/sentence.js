@@ -24,7 +24,7 @@ function valueOf(m, i) {
     return `costs ${percent(Math.abs(1 - here / usual))} ${here < usual ? "less" : "more"} than at 0.5`;
   }
   const [, said] = moneyVolume();
-  return `${data.costs.profit ? "earns" : "costs"} ${money(paid(data.costs.profit ? -here : here))} ${said}`;
+  return `${data.costs.profit ? "earns" : "costs"} ${valueOfCost(here)} ${said}`;
 }
 
 function sentence(m, i) {
@@ -47,10 +47,9 @@ function impact(m, i) {
   const { flagged, tp, fp, fn } = parts(c, cases);
   const words = [`${state.month ? `Of ${count(state.month)} cases a month` : "Of 1,000 cases"}, ${flagged} are flagged: ${tp} ${data.names.positive} and ${fp} false alarms; ${fn} are missed.`];
   if (state.by === "cost") {
-    const cost = paid(s.value[i]);
-    const gap = m.usual < 0 ? NaN : paid(s.value[m.usual]) - cost;
+    const gap = m.usual < 0 ? NaN : paid(s.value[m.usual] - s.value[i]);
     const beside = !(Math.abs(gap) > 0) ? "" : `, ${money(Math.abs(gap))} ${gap > 0 === !data.costs.profit ? "less" : "more"} than at 0.5`;
-    words.push(data.costs.profit ? `Profit ${said}: ${money(-cost)}${beside}.` : `Cost ${said}: ${money(cost)}${beside}.`);
+    words.push(`${moneyName()} ${said}: ${valueOfCost(s.value[i])}${beside}.`);
   }
   return words.join(" ");
 }
