@@ -7,10 +7,9 @@ A page draws with a block that markdown-exec runs, in the folder of the reposito
     print(svg(display))
     ```
 
-The pictures of the report are files, since README.md shows one of them. They show the page that the
-command in the tutorial writes, and keep its sentence, which a test compares::
-
-    python -m tools.figures     # draw docs/images/report*.png again; needs Chromium
+What is drawn once and kept is drawn again by ``python -m tools.figures``: the figures of the lectures, by
+their scripts, and the pictures of the report, by Chromium. These show the page that the command in the
+tutorial writes, and keep its sentence, which a test compares.
 """
 
 from __future__ import annotations
@@ -18,7 +17,9 @@ from __future__ import annotations
 import html
 import io
 import re
+import runpy
 import shutil
+import tempfile
 import zlib
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,18 @@ def sentence(page: str) -> str:
     return html.unescape(found)
 
 
-def draw() -> None:
+def draw_lectures() -> None:
+    """Draw the figures of the lectures that are kept: of the others, the site draws those that it shows."""
+    kept = examples.DOCS / "lectures" / "figures"
+    with tempfile.TemporaryDirectory() as folder:
+        for script in sorted((examples.ROOT / "examples" / "papers").glob("*.py")):
+            if "def main(folder: Path)" in script.read_text(encoding="utf-8"):
+                runpy.run_path(str(script))["main"](Path(folder))
+        for figure in kept.iterdir():
+            shutil.copy(Path(folder) / figure.name, figure)
+
+
+def draw_report() -> None:
     """Draw the first screen of the report, and its first four charts in dark colors."""
     from PIL import Image, PngImagePlugin
     from playwright.sync_api import sync_playwright
@@ -86,4 +98,5 @@ def draw() -> None:
 
 
 if __name__ == "__main__":
-    draw()
+    draw_lectures()
+    draw_report()

@@ -25,8 +25,6 @@ import cutpoints as cp
 from cutpoints.plots import ExpectedCurveDisplay, ReliabilityDisplay
 from cutpoints.plots._style import BLUE, GRAY, GREEN, ORANGE, VERMILION, tidy
 
-FIGURES = Path(__file__).parents[2] / "docs" / "lectures" / "figures"
-
 
 def data(seed: int = 42, size: int = 10_000) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return labels, features and posteriors; positives are drawn first, as in the document."""
@@ -94,4 +92,4 @@ def _say(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FIGURES)
+    main(Path(*sys.argv[1:]))

@@ -106,6 +106,5 @@ def pr(ax: Any, y: Any, score: Any) -> None:
 
 
 if __name__ == "__main__":
-    default = Path(__file__).parents[2] / "docs" / "lectures" / "figures"
-    for written in main(Path(sys.argv[1]) if len(sys.argv) > 1 else default):
+    for written in main(Path(*sys.argv[1:])):
         print(f"wrote {written.name}")

@@ -275,6 +275,5 @@ def main(folder: Path) -> list[Path]:
 
 
 if __name__ == "__main__":
-    default = Path(__file__).parents[2] / "docs" / "lectures" / "figures"
-    for path in main(Path(sys.argv[1]) if len(sys.argv) > 1 else default):
+    for path in main(Path(*sys.argv[1:])):
         print(f"wrote {path.name}")

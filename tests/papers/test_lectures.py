@@ -1,6 +1,8 @@
 """The lectures in the documentation: their figures, and what they say about leaving one out."""
 
 import importlib.util
+import runpy
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +28,19 @@ def test_every_figure_is_on_a_page():
     assert [] == [
         path.name for path in (LECTURES / "figures").iterdir() if f"figures/{path.name}" not in text
     ]
+
+
+def test_scripts_draw_where_they_are_run(tmp_path, monkeypatch, capsys):
+    """Who tries a script has the figures at hand, and the documentation stays as it is."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["script.py"])
+    kept = {path: path.stat().st_mtime_ns for path in (LECTURES / "figures").iterdir()}
+    for name in ("folds", "lecture_roc_pr"):
+        runpy.run_path(str(ROOT / "examples" / "papers" / f"{name}.py"), run_name="__main__")
+
+    assert {"folds.png", "roc_of_m.png"} <= {path.name for path in tmp_path.iterdir()}
+    assert kept == {path: path.stat().st_mtime_ns for path in (LECTURES / "figures").iterdir()}
+    assert "wrote roc_of_m.png" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["dartboard", "complexity", "bayes", "looks", "diners"])
