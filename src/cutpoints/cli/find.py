@@ -84,10 +84,10 @@ _TIES_SHOWN = 5
     "--guarantee",
     metavar="NUMBER",
     type=NumberOr("expectation"),
-    help="The constraints hold on new rows with this confidence, such as 0.95, or only those "
-    "thresholds are found; 'expectation': they hold on average.",
+    help="Find only thresholds at which the constraints hold on new rows with this confidence, such as "
+    "0.95; 'expectation': on average.",
 )
-@random_state_option("the pilot rows of --guarantee")
+@random_state_option("the folds of the estimate on new data and the pilot rows of --guarantee")
 @click.option(
     "--method",
     type=click.Choice(["auto", "sweep", "narrow", "ilp"]),
