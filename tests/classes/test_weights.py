@@ -81,6 +81,16 @@ def test_two_classes_are_optimal(rows):
         assert cp.find(y, p, maximize="accuracy").value == found.value
 
 
+def test_weights_decide_as_plain_numbers_do():
+    """The largest weighted probability decides, rounded or not: weights keep their distance from a change."""
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        y, p = rng.permutation([0, 1, 2, *rng.integers(0, 3, 3)]), rng.dirichlet([1, 1, 1], 6)
+        found = cp.find_class_weights(y, p, maximize="macro_f1")
+        for weights in (found.weights, np.float32(found.weights)):
+            assert np.argmax(p * weights, axis=1).tolist() == found.decide(p).tolist()
+
+
 def simulated(rows, seed=0, size=3):
     """Labels that follow probabilities in which one class is frequent."""
     rng = np.random.default_rng(seed)

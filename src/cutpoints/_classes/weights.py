@@ -20,6 +20,7 @@ from cutpoints._search.class_weights import (
     best_of_three,
     best_of_two,
     called,
+    centered,
     climb,
     logs_of,
 )
@@ -179,7 +180,7 @@ def find_class_weights(
         )
     logs = logs_of(matrix)
     status, value, found = _search(logs, y, maximize)
-    found = found - found[0]
+    found = centered(logs, found - found[0])
     plain = np.zeros_like(found)
     decisions = called(logs, found)
     confusion = np.zeros((len(names), len(names)), dtype=np.int64)

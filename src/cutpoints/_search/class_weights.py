@@ -27,6 +27,8 @@ IMPOSSIBLE = -(1 << 52)
 """The logarithm of 0: no weight that a float can hold makes up for it."""
 LARGEST_LOG = 700 << GRID_BITS
 """Logarithms of weights are at most this: e**700 is a float."""
+FREE_LOG = 1 << GRID_BITS
+"""How far a weight that is bounded on one side is from there: a factor of e."""
 NEARLY_EQUAL = 1e-12
 """Values this close are compared as fractions."""
 
@@ -42,6 +44,26 @@ def logs_of(probabilities: NDArray[np.floating]) -> Logs:
 def called(logs: Logs, weights: NDArray[np.int64]) -> NDArray[np.intp]:
     """Return the class of each row; the first of equal ones."""
     return np.argmax(logs + weights, axis=1)
+
+
+def centered(logs: Logs, weights: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return weights with the same decisions, each moved to the middle of where it may be.
+
+    The weights that were found lie beside a ray, so near that rounding could change a decision.
+    """
+    decided = called(logs, weights)
+    for k in range(1, len(weights)):
+        others = logs + weights
+        others[:, k] = np.iinfo(np.int64).min
+        turns = others.max(axis=1) - logs[:, k]  # the row is called k from here on
+        own, other = turns[decided == k], turns[decided != k]
+        low = own.max() if len(own) else other.min() - 2 * FREE_LOG
+        high = other.min() if len(other) else own.max() + 2 * FREE_LOG
+        moved = weights.copy()
+        moved[k] = np.clip((low + high) // 2, -LARGEST_LOG, LARGEST_LOG)
+        if np.array_equal(decided, called(logs, moved)):  # not where there is no room
+            weights = moved
+    return weights
 
 
 @dataclass
