@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from cutpoints._format import json_number, short, shortest_inside
+from cutpoints._format import count, exact, json_number, short, shortest_inside
 from cutpoints._goal import Objective, objective
 from cutpoints.exceptions import InvalidParameterError
 
@@ -53,6 +53,13 @@ class Theory:
     holds: bool
     objective: str
     interval: Interval
+
+    @property
+    def text(self) -> str:
+        """The threshold in six digits if they make the same decisions, else in all of them."""
+        low, high = self.interval
+        short_form = count(self.threshold)
+        return short_form if low < float(short_form) <= high else exact(self.threshold)
 
     @property
     def gap(self) -> float:

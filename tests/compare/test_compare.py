@@ -376,7 +376,7 @@ def test_the_verdict_names_a_winner_only_if_it_is_one(goal):
     assert f" {more}, 95 % interval " in clear.verdict
     assert "cannot be told apart from" in close.verdict
     assert clear.verdict == clear.to_dict()["verdict"]
-    assert "\nwinner    good\n" in repr(clear)
+    assert "\nwinner   good\n" in repr(clear)
     assert "\nbest here  " in repr(close)
     assert "winner" not in close._repr_html_()
     assert "was not tested" in cp.compare(y, {"poor": poor, "good": good}, n_bootstrap=0, **goal).verdict
@@ -468,3 +468,10 @@ def test_compare_tests_money():
         assert test.bootstrap.interval.low <= gap <= test.bootstrap.interval.high
     again = cp.compare(y, scores, minimize=m.cost(fp=5, fn=amount))
     assert again.tests == found.tests
+
+
+def test_the_baseline_of_accuracy_is_said_where_accuracy_is_the_goal():
+    """Of rare positives, the accuracy of calling nothing says nothing about F1."""
+    y, scores = models(0, size=200)
+    assert "baseline" not in repr(cp.compare(y, scores, maximize="f1", n_bootstrap=0))
+    assert "baseline" in repr(cp.compare(y, scores, maximize="accuracy", n_bootstrap=0))

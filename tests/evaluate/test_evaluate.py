@@ -189,3 +189,14 @@ def test_bad_input_is_named(call, error, match):
     """What cannot be evaluated is refused, with the way out."""
     with pytest.raises(error, match=match):
         call()
+
+
+def test_counts_are_written_whole():
+    """In texts, counts have separators and no decimals, and a million rows no exponent."""
+    data = cp.from_counts([0.9, 0.1], positives=[1_234_567, 10], negatives=[20, 3_000_000])
+    found = cp.evaluate(data, threshold=0.5)
+    lines = dict(line.split()[:2] for line in repr(found).splitlines() if line)
+
+    assert "1,234,587" == lines["predicted_positive"]
+    assert "tp 1,234,567  fp 20  fn 10  tn 3,000,000" in repr(found)
+    assert "3,000,020" in found.report()

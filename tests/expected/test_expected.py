@@ -522,3 +522,13 @@ def test_most_rows_have_one_probability(weighted):
     for method in METHODS:
         again = cp.find_expected(p, maximize="f1", sample_weight=weights if weighted else None, method=method)
         assert everything(again) == everything(found)
+
+
+def test_the_threshold_of_the_theory_is_one_to_read():
+    """Six digits, where they make the same decisions."""
+    p = np.round(np.random.default_rng(0).random(5000) ** 3, 3)
+    found = cp.find_expected(p, maximize="f1")
+    (said,) = [line.split(">= ")[1].split()[0] for line in repr(found).splitlines() if "lambda" in line]
+
+    assert len(said) <= len("0.123456")
+    assert found.interval.low < float(said) <= found.interval.high

@@ -400,3 +400,32 @@ def test_targets_must_be_two_classes():
     """Three classes are refused before anything is fitted."""
     with pytest.raises(ValueError, match="Only binary classification is supported"):
         cp.nested_cv(TREE, DEPTHS, np.zeros((6, 1)), [0, 1, 2, 0, 1, 2], maximize="f1")
+
+
+def test_thresholds_and_costs_are_written_for_people(data):
+    """Costs are whole numbers, and the threshold that is written makes the decisions of the fold."""
+    X, y = data
+    r = cp.nested_cv(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, X, y, minimize="cost(fp=1, fn=5)", cv=3)
+    lines = repr(r).splitlines()
+
+    assert f"{r.pooled:.0f} by pooled counts" in lines[0]
+    for fold, line in zip(r.folds, lines[1:6], strict=True):
+        words = line.split()
+        assert f"{fold.value:.0f}" == words[2]
+        low, high = fold.interval
+        assert low < float(words[5]) <= fold.threshold <= high
+        assert len(words[5]) <= len(repr(fold.threshold))
+
+
+def test_the_interval_of_a_fold_makes_its_decisions(data):
+    """Between the highest score that is not called and the lowest that is, the counts of the fold hold."""
+    X, y = data
+    r = cp.nested_cv(
+        GaussianNB(), {"var_smoothing": [1e-9]}, X, y, maximize="f1", outer_cv=StratifiedKFold(4)
+    )
+    for fold, (train, test) in zip(r.folds, StratifiedKFold(4).split(X, y), strict=True):
+        scores = GaussianNB(var_smoothing=1e-9).fit(X[train], y[train]).predict_proba(X[test])[:, 1]
+        for threshold in (fold.interval.high, np.nextafter(fold.interval.low, 2), fold.threshold):
+            called = scores >= threshold
+            assert fold.confusion.tp == (called & (y[test] == 1)).sum()
+            assert fold.confusion.fp == (called & (y[test] == 0)).sum()

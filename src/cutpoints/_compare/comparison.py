@@ -15,7 +15,16 @@ from cutpoints._curve import Table
 from cutpoints._curve.hull import sentence
 from cutpoints._equality import compared_by_value
 from cutpoints._evaluate import evaluate_cut
-from cutpoints._format import exact, html_pairs, json_form, json_number, p_value, short, text_pairs
+from cutpoints._format import (
+    exact,
+    html_pairs,
+    json_form,
+    json_number,
+    p_value,
+    short,
+    text_pairs,
+    value,
+)
 from cutpoints._search.hulls import chain
 from cutpoints._validate import one_of
 from cutpoints.exceptions import InfeasibleError, InvalidParameterError
@@ -292,7 +301,10 @@ class Comparison:
         if len(self.winners) > 1:
             names += " (equal)"
         best = "best here" if self._close else "winner"
-        return [("goal", str(self.goal)), (best, names), ("verdict", self.verdict)]
+        facts = [("goal", str(self.goal)), (best, names), ("verdict", self.verdict)]
+        if str(self.goal.expression) in ("accuracy", "error_rate"):
+            facts.append(("baseline", f"accuracy {value(self.baseline)} by always naming the larger class"))
+        return facts
 
     def raise_if_infeasible(self) -> Comparison:
         """Return itself, or raise `InfeasibleError` with the best that any model attains."""
@@ -388,8 +400,7 @@ class Comparison:
         return html_pairs(self.facts()) + self.table()._repr_html_()
 
     def __repr__(self) -> str:
-        baseline = ("baseline", f"accuracy {short(self.baseline)} by always naming the larger class")
-        lines = [text_pairs([*self.facts(), baseline]), "", str(self.table())]
+        lines = [text_pairs(self.facts()), "", str(self.table())]
         for test in self.tests:
             low, high = map(short, test.bootstrap.interval)
             chance = "" if test.auc_p_value is None else f" ({p_value(test.auc_p_value)})"

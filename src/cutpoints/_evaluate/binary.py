@@ -12,7 +12,7 @@ from cutpoints._curve import Curve
 from cutpoints._data.read import as_data
 from cutpoints._equality import compared_by_value
 from cutpoints._evaluate.intervals import Method, check, proportion_interval
-from cutpoints._format import percent, text_table
+from cutpoints._format import count, exact, percent, text_table, value
 from cutpoints._goal import objective
 from cutpoints._result import Confusion, Cut, Interval
 from cutpoints._search.sweep import all_cuts
@@ -87,25 +87,25 @@ class Evaluation(JsonForm):
         macro = [sum(column) / 2 for column in zip(*rows.values(), strict=True)]
         weighted = [sum(rows[k][i] * support[k] for k in rows) / total for i in range(3)]
         lines = [["", "precision", "recall", "f1", "support"]]
-        lines += [[name, *_decimals(row, digits), f"{support[name]:g}"] for name, row in rows.items()]
-        lines.append(["accuracy", "", "", *_decimals([self.metrics["accuracy"]], digits), f"{total:g}"])
-        lines.append(["macro average", *_decimals(macro, digits), f"{total:g}"])
-        lines.append(["weighted average", *_decimals(weighted, digits), f"{total:g}"])
+        lines += [[name, *_decimals(row, digits), count(support[name])] for name, row in rows.items()]
+        lines.append(["accuracy", "", "", *_decimals([self.metrics["accuracy"]], digits), count(total)])
+        lines.append(["macro average", *_decimals(macro, digits), count(total)])
+        lines.append(["weighted average", *_decimals(weighted, digits), count(total)])
         return text_table(lines)
 
     def __repr__(self) -> str:
-        counts = "  ".join(f"{k} {v:,g}" for k, v in self.confusion.to_dict().items())
-        lines = [f"threshold  {self.threshold!r}", f"confusion  {counts}", ""]
-        for name, value in self.metrics.items():
-            shown = f"{name:<28}{value:>10.4f}"
+        counts = "  ".join(f"{k} {count(v)}" for k, v in self.confusion.to_dict().items())
+        lines = [f"threshold  {exact(self.threshold)}", f"confusion  {counts}", ""]
+        for name, found in self.metrics.items():
+            shown = f"{name:<28}{value(found):>10}"
             if name in self.intervals:
                 low, high = self.intervals[name]
-                shown += f"   [{low:.4f}, {high:.4f}]"
+                shown += f"   [{value(low)}, {value(high)}]"
             lines.append(shown)
         lines += [
-            f"{'baseline q0':<28}{self.baseline:>10.4f}",
-            f"{'auc':<28}{self.auc:>10.4f}",
-            f"{'average_precision':<28}{self.average_precision:>10.4f}",
+            f"{'accuracy of the larger class':<28}{value(self.baseline):>10}",
+            f"{'auc':<28}{value(self.auc):>10}",
+            f"{'average_precision':<28}{value(self.average_precision):>10}",
         ]
         return "\n".join(lines)
 

@@ -16,7 +16,6 @@ from cutpoints._data.probabilities import ProbabilitySource
 from cutpoints._data.read import as_unlabelled
 from cutpoints._equality import compared_by_value
 from cutpoints._find import find
-from cutpoints._format import exact
 from cutpoints._goal import Constraints, Goal, Objective, goal, objective
 from cutpoints._result import Solution
 from cutpoints._theory import Theory, is_expectation, theory_of
@@ -101,7 +100,7 @@ class ExpectedSolution(Solution):
         """Return what people read, as names and texts."""
         lines = super().lines()
         if self.theory is not None:
-            text = f"positive if p >= {exact(self.theory.threshold)} = {self.theory.rule}"
+            text = f"positive if p >= {self.theory.text} = {self.theory.rule}"
             lines.insert(2, ("theory", text))
         return [*lines, ("note", self.note)]
 

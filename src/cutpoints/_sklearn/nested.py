@@ -36,6 +36,7 @@ from cutpoints._data.array_input import as_weights
 from cutpoints._evaluate.cross_validation import add_up, confusion_of, solve_rows
 from cutpoints._evaluate.splits import check_both_classes, group_codes, make_splits
 from cutpoints._goal import Constraints, Goal, Objective, goal
+from cutpoints._result import Interval
 from cutpoints._sklearn.estimator import CutpointClassifier, check_weight_of_classes, fit_fold
 from cutpoints._sklearn.nested_result import (
     Candidate,
@@ -416,11 +417,16 @@ def _select(
 def _outer_fold(searcher: Any, train: _Rows, test: _Rows, tell: Callable[[int], None] | None) -> OuterFold:
     """Choose on some rows, judge on others."""
     selection, model = _select(searcher, train, tell)
-    called = model.predict(test.X) == model._positive  # noqa: SLF001
+    scores = model._scores(model.estimator_, test.X)  # noqa: SLF001
+    threshold = float(model.threshold_)
+    called = scores >= threshold
     confusion = confusion_of(test.positive, called, test.weights)
     return OuterFold(
         setting=selection.best.setting,
-        threshold=float(model.threshold_),
+        threshold=threshold,
+        interval=Interval(
+            float(scores[~called].max(initial=-math.inf)), float(scores[called].min(initial=math.inf))
+        ),
         value=confusion.metric(train.goal.expression),
         inner_value=selection.best.pooled,
         confusion=confusion,

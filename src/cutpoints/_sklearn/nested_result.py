@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._equality import compared_by_value
-from cutpoints._format import json_number
+from cutpoints._format import json_number, short, shortest_inside, value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from cutpoints._result import Confusion
+    from cutpoints._result import Confusion, Interval
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,10 @@ class Selection:
         for one in self.candidates:
             moments = [_mean_sd(values) for values in (one.training, one.validation)]
             cells = [in_words(one.setting)]
-            cells += ["-" if math.isnan(mean) else f"{mean:.3f} ± {sd:.3f}" for mean, sd in moments]
-            cells += [f"{one.pooled:.3f}", *([f"{one.rows:,}"] if halving else [])]
+            cells += [
+                "-" if math.isnan(mean) else f"{_number(mean, 3)} ± {_number(sd, 3)}" for mean, sd in moments
+            ]
+            cells += [_number(one.pooled, 3), *([f"{one.rows:,}"] if halving else [])]
             lines.append([*cells, "✓" if one is self.best else ""])
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
@@ -112,10 +114,14 @@ class Selection:
 @compared_by_value
 @dataclass(frozen=True)
 class OuterFold:
-    """An outer fold: what was chosen without it, and how that performs on it."""
+    """An outer fold: what was chosen without it, and how that performs on it.
+
+    All thresholds of `interval` make the same decisions on the fold.
+    """
 
     setting: dict[str, Any]
     threshold: float
+    interval: Interval
     value: float
     inner_value: float
     confusion: Confusion
@@ -198,12 +204,13 @@ class NestedCV:
         }
 
     def __repr__(self) -> str:
-        value = f"{self.direction} {self.objective}: {self.mean:.4f} ± {self.sd:.4f}"
-        on = f"on {len(self.folds)} outer folds, {self.pooled:.4f} by pooled counts, {self.fits:,} fits"
+        value = f"{self.direction} {self.objective}: {_number(self.mean)} ± {_number(self.sd)}"
+        on = f"on {len(self.folds)} outer folds, {_number(self.pooled)} by pooled counts, {self.fits:,} fits"
         lines = [f"{value} {on}"]
         for k, fold in enumerate(self.folds):
             chosen = in_words(fold.setting)
-            lines.append(f"  fold {k + 1}: {fold.value:.4f} at threshold {fold.threshold:.6g} with {chosen}")
+            at = shortest_inside(fold.interval.low, fold.threshold)
+            lines.append(f"  fold {k + 1}: {_number(fold.value)} at threshold {at} with {chosen}")
         if self.selection is not None:
             lines += ["", str(self.selection)]
         if self.failures:
@@ -215,6 +222,11 @@ class NestedCV:
 def in_words(setting: dict[str, Any]) -> str:
     """Return a setting as people write it: max_depth=3, criterion='gini'."""
     return ", ".join(f"{name}={value!r}" for name, value in setting.items()) or "as given"
+
+
+def _number(x: float, digits: int = 4) -> str:
+    """Write a share with so many decimals, and a cost as in sentences."""
+    return short(x) if abs(x) > 1 else value(x, digits)
 
 
 def _mean_sd(values: Iterable[float], ddof: int = 0) -> tuple[float, float]:

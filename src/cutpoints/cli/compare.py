@@ -102,8 +102,6 @@ def compare(
 def _print(found: Comparison, drawn: str | None) -> None:
     """Print the models, the tests, and who is best for which costs."""
     rows = found.facts()
-    if str(found.goal.expression) in ("accuracy", "error_rate"):
-        rows.append(("baseline", f"accuracy {value(found.baseline)} by always naming the larger class"))
     if drawn is not None:
         rows.append(("plot", drawn))
     parts: list[Any] = [pairs(rows), "", _models(found)]

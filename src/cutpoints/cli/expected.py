@@ -147,9 +147,7 @@ def _print(solution: ExpectedSolution, moved: dict[str, Any] | None) -> None:
     ]
     if solution.theory is not None:
         theory = solution.theory
-        rows.append(
-            ("theory", f"p >= {count(theory.threshold)} = {theory.rule}, lambda being the best value")
-        )
+        rows.append(("theory", f"p >= {theory.text} = {theory.rule}, lambda being the best value"))
     rows += [
         ("interval", f"{interval_text(low, high)}   the same decisions for any threshold in it"),
         ("expected", f"{count(solution.rows)} rows, {count(solution.positives)} positive"),
