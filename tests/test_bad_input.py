@@ -328,7 +328,7 @@ def test_neither_maximize_nor_minimize():
     """A goal is needed."""
     refused(
         InvalidParameterError,
-        "^maximize must be given, or else minimize.*got 'neither'",
+        "^maximize must be given, or else minimize.*got neither",
         "maximize='f1'",
         Y,
         S,
@@ -340,7 +340,7 @@ def test_both_maximize_and_minimize():
     """One goal is enough."""
     refused(
         InvalidParameterError,
-        "and not both, got 'both'",
+        "and not both, got both",
         "maximize='f1'",
         Y,
         S,

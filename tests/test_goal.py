@@ -561,7 +561,7 @@ def test_constraint_of_a_wrong_type(wanted):
 def test_constraint_as_objective(text):
     """A comparison is no objective; the hint says where it belongs."""
     with pytest.raises(
-        InvalidParameterError, match=r"(?s)got .the constraint.*Hint: constraints go into subject_to"
+        InvalidParameterError, match=r"(?s)got the constraint.*Hint: constraints go into subject_to"
     ):
         goal(maximize=text)
 

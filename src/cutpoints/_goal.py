@@ -22,7 +22,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal
 
-from cutpoints._wording import Argument
+from cutpoints._wording import Argument, Words
 from cutpoints.exceptions import InvalidParameterError, UnknownMetricError
 from cutpoints.metrics.columns import Column, RowValue, column
 from cutpoints.metrics.costs import called
@@ -109,7 +109,7 @@ def goal(
             "maximize",
             caller=caller,
             expected=("given, or else ", Argument("minimize"), ", and not both"),
-            got="neither" if maximize is None else "both",
+            got=Words("neither" if maximize is None else "both"),
             hint=(
                 "for example ",
                 Argument("maximize", "f1"),
@@ -148,7 +148,7 @@ def objective(wanted: Objective, parameter: str = "maximize", caller: str = "fin
         parsed = parse(wanted, parameter, caller)
         if isinstance(parsed, Expression):
             return parsed
-        got = f"the constraint {wanted!r}" if isinstance(parsed, list) else f"the number {wanted}"
+        got = Words(f"the constraint {wanted!r}" if isinstance(parsed, list) else f"the number {wanted}")
         hint = ("constraints go into ", Argument("subject_to"), ".") if isinstance(parsed, list) else None
         raise InvalidParameterError(
             parameter,

@@ -90,15 +90,25 @@ def spelled(parts: Iterable[Part], spell: Callable[[Argument | Column], str]) ->
     return "".join(part if isinstance(part, str) else spell(part) for part in parts)
 
 
+class Words(str):
+    """What was found where it is no value, such as "neither": it is not quoted."""
+
+    __slots__ = ()
+
+
 def plain(value: Any) -> Any:
     """Return a number or a string as it is, and the representation of anything else: it can be pickled."""
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()
+    if isinstance(value, Words):
+        return str(value)
     return value if value is None or isinstance(value, (str, int, float)) else show(value)
 
 
 def show(value: Any) -> str:
     """Represent a value on one line: shortened, and a NumPy scalar without its type."""
+    if isinstance(value, Words):
+        return f"{value[:97]}..." if len(value) > _SHORT.maxstring else str(value)
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()
     try:

@@ -15,7 +15,7 @@ from cutpoints._goal import Constraints, Objective, constraints
 from cutpoints._goal import goal as read_goal
 from cutpoints._search.band import PairSum
 from cutpoints._validate import is_number, number_in
-from cutpoints._wording import Argument
+from cutpoints._wording import Argument, Words
 from cutpoints.exceptions import InvalidParameterError
 from cutpoints.metrics.columns import CELLS, Column, RowSum, RowValue
 from cutpoints.metrics.expression import Constraint, Expression, exact_number, format_number
@@ -109,7 +109,7 @@ def band_goal(
                 "subject_to",
                 caller=caller,
                 expected="given with the coverage: without a bound no row needs a review",
-                got="nothing",
+                got=Words("nothing"),
                 hint=("for example ", Argument("subject_to", "accuracy >= 0.95"), "."),
             )
         weights = dict.fromkeys(CELLS, RowValue()) | dict.fromkeys(_REVIEWED, RowValue(constant=Fraction(1)))
@@ -223,7 +223,7 @@ def check_reviews(wanted: BandGoal) -> None:
                 "capacity",
                 caller="find_band",
                 expected="given where a review costs nothing: otherwise every row would be reviewed",
-                got="nothing",
+                got=Words("nothing"),
                 hint=("for example ", Argument("capacity", 200), f", or {name}(..., review=1)."),
             )
 

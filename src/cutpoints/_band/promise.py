@@ -17,6 +17,7 @@ from cutpoints._goal import Goal
 from cutpoints._result import Guarantee
 from cutpoints._search.guarantee import certify_cuts, count_rows
 from cutpoints._validate import check_confidence
+from cutpoints._wording import Words
 from cutpoints.exceptions import InvalidParameterError
 from cutpoints.metrics.counts import predicted_positive
 from cutpoints.metrics.metric import Metric
@@ -62,7 +63,7 @@ def check_guarantee(wanted: BandGoal, guarantee: Any, *, weighted: bool) -> None
                 caller="find_band",
                 expected=f"bounds on {', '.join(_SIDES)} when 'guarantee' is given: each depends on one end "
                 "of the band, and has an exact test",
-                got=f"the constraint '{one}'",
+                got=Words(f"the constraint '{one}'"),
             )
     if not wanted.constraints:
         raise InvalidParameterError(

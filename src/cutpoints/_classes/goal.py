@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from cutpoints._classes.costs import cost_matrix
-from cutpoints._wording import Argument
+from cutpoints._wording import Argument, Words
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def ordinal_goal(*, maximize: Any, minimize: Any, classes: tuple[Any, ...], call
             "maximize",
             caller=caller,
             expected=("given, or else ", Argument("minimize"), ", and not both"),
-            got="neither" if maximize is None else "both",
+            got=Words("neither" if maximize is None else "both"),
             hint=("for example ", Argument("maximize", "quadratic_kappa"), "."),
         )
     direction: Literal["maximize", "minimize"] = "minimize" if maximize is None else "maximize"

@@ -21,6 +21,7 @@ from cutpoints._find import cut_at
 from cutpoints._format import short
 from cutpoints._search.hulls import upper_hulls
 from cutpoints._validate import number_in
+from cutpoints._wording import Words
 from cutpoints.exceptions import InvalidParameterError
 from cutpoints.metrics._arithmetic import as_fraction
 
@@ -241,7 +242,7 @@ class Hull:
         if (fpr is None) == (tpr is None):
             raise InvalidParameterError(
                 "fpr",
-                got="neither" if fpr is None else "both",
+                got=Words("neither" if fpr is None else "both"),
                 expected="given, or else tpr, and not both",
                 caller="randomized",
             )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cutpoints._data.array_input import as_floats, refuse_nan, same_index
 from cutpoints._data.data import ArrayRows, Data, FileRows, FrameRows, ReadyRows
 from cutpoints._validate import boolean
+from cutpoints._wording import Words
 from cutpoints.exceptions import DataWarning, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -254,7 +255,7 @@ def _checked(data: Data, caller: str, *, several: bool) -> Data:
                 role,
                 caller=caller,
                 expected="the name of a column",
-                got="nothing",
+                got=Words("nothing"),
                 hint=f"{caller}('scores.csv', label='y', score='p', ...).",
             )
     if data.label in data.scores:
@@ -287,7 +288,7 @@ def _of_arrays(
             array,
             caller=caller,
             expected=f"given: one {what} per label",
-            got="nothing",
+            got=Words("nothing"),
             hint=f"{caller}(y_true, {array}, ...), or {caller}(frame, label='y', score='p', ...).",
         )
     scores: dict[str, Any] = {array: y_score}

@@ -33,7 +33,7 @@ from cutpoints._search.optimum import best_cut
 from cutpoints._search.run import SearchResult, undefined
 from cutpoints._search.sweep import all_cuts
 from cutpoints._validate import generator
-from cutpoints._wording import Argument
+from cutpoints._wording import Argument, Words
 from cutpoints.exceptions import InvalidParameterError
 from cutpoints.metrics.metric import Metric
 
@@ -385,7 +385,7 @@ def _floor(constraint: Constraint) -> _Floor:
             caller="find",
             expected=f"a bound on one of {_listed(CERTIFIABLE)} when 'guarantee' is given: a share of "
             "rows has an exact test, other metrics do not",
-            got=f"the constraint '{constraint}'",
+            got=Words(f"the constraint '{constraint}'"),
             hint=hint,
         )
     if not 0 < bound < 1:
@@ -393,7 +393,7 @@ def _floor(constraint: Constraint) -> _Floor:
             "subject_to",
             caller="find",
             expected="a bound strictly between 0 and 1 when 'guarantee' is given",
-            got=f"the constraint '{constraint}'",
+            got=Words(f"the constraint '{constraint}'"),
             hint="no finite number of rows proves a share of exactly 0 or 1.",
         )
     share, rest = _SHARES[name]
