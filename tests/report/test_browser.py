@@ -74,6 +74,8 @@ def pages(scored, tmp_path_factory):
     rare = np.arange(2000) < 39  # 19.5 of 1,000
     cp.report(rare, np.sin(np.arange(2000)) + rare, folder / "rare.html", maximize="f1")
     cp.report(y, good, folder / "profit.html", maximize="profit(tp=20, fp=-3)", unit="EUR")
+    inverted = {"maximize": "kappa", "subject_to": "predicted_positive_rate >= 0.2"}
+    cp.report(y, 1 - good, folder / "kappa.html", **inverted)
     cp.report(y, good, folder / "loss.html", maximize="profit(tp=1, fp=-30, fn=-20)", unit="EUR")
     cp.report(y, good, folder / "segments.html", maximize="f1", by=segment_keys(y))
     limited = {"minimize": "cost_per_row(fp=1, fn=3)", "subject_to": "recall >= 0.9"}
@@ -206,7 +208,7 @@ def test_the_top_is_what_the_library_says(visit, pages, scored):
 
 def test_page_and_library_say_the_same_sentence(visit, scored):
     """The page makes the sentence of each model in the same words as the library does."""
-    names = ("two", "f1", "limits", "named", "profit", "loss", "points")
+    names = ("two", "f1", "limits", "named", "profit", "loss", "points", "kappa")
     for name in [f"{one}.html" for one in names]:
         page = visit(name)
         said, made = page.evaluate(
@@ -243,6 +245,20 @@ def test_the_slider_by_keyboard(visit, scored):
     assert "0" == page.locator("#matrix [data-cell=fn]").inner_text()
     assert text_of(page, "#sentence").startswith("Flag every case: this flags 100 % of cases")
     assert page.locator("#now").input_value() == slider.get_attribute("aria-valuetext")
+
+
+def test_a_row_of_the_table_by_keyboard(visit, scored):
+    """Enter on a row takes its threshold, and Tab goes on from there."""
+    y, good, _ = scored
+    page = visit("f1.html")
+    row = page.locator("#table tbody tr").nth(2)
+    row.locator("th button").focus()
+    page.keyboard.press("Enter")
+    check_numbers(page, y, good)
+    assert row.locator("td").first.inner_text() == page.locator("#now").input_value()
+    assert row.locator("th button").evaluate("node => node === document.activeElement")
+    page.keyboard.press("Tab")
+    assert "Copy" == page.evaluate("document.activeElement.textContent")
 
 
 MARKED = ("roc", "pr", "metrics", "histogram", "cost", "envelope", "decision")

@@ -407,7 +407,7 @@ def test_warnings_are_for_those_whom_they_concern():
     assert "no threshold is better" in text
     few = np.r_[np.ones(9, int), np.zeros(991, int)]
     told = cp.report(few, np.r_[np.full(9, 0.9), np.full(991, 0.1)], maximize="f1", positive_name="fraud")
-    assert ["Only 9 rows are fraud: all numbers here are rough."] == told.to_dict()["models"][0]["warnings"]
+    assert ["Only 9 rows of fraud: all numbers here are rough."] == told.to_dict()["models"][0]["warnings"]
 
 
 def test_segments_are_counted_at_every_cut(way, tmp_path):
@@ -629,5 +629,6 @@ def test_a_loss_that_is_not_known_is_left_out():
     y, p = [0, 1, 0, 1, 1, 0], [0.2, 0.3, 0.6, 0.9, 0.8, 0.1]
     (margins,) = cp.report(y, [10 * x for x in p], maximize="f1").summary["models"]
     (broken,) = cp.report(y, p, maximize="recall", subject_to="precision >= 0.9").summary["models"]
+    (endless,) = cp.report(y, p, maximize="lr_plus").summary["models"]  # of a perfect ranking it is infinite
 
-    assert None is margins["loss"] is broken["loss"]
+    assert None is margins["loss"] is broken["loss"] is endless["loss"]

@@ -70,7 +70,7 @@ class Names:
     def money(self, x: float) -> str:
         """Write an amount: no cents from 1,000 on, and none if there are none."""
         text = f"{x:,.0f}" if abs(x) >= 1000 or x == round(x) else f"{x:,.2f}"
-        return f"{text} {self.unit}".rstrip().replace("-", "\N{MINUS SIGN}", x < 0)
+        return _with_minus(f"{text} {self.unit}".rstrip())
 
     @property
     def volume(self) -> tuple[float, str]:
@@ -116,12 +116,16 @@ def is_share(goal: Goal) -> bool:
 
 def value_text(goal: Goal, x: float) -> str:
     """Write a value of a goal that is no money."""
-    return percent(x) if is_share(goal) else short(x)
+    return _with_minus(percent(x) if is_share(goal) else short(x))
 
 
 def gap_text(goal: Goal, x: float) -> tuple[str, str]:
     """Write the difference between two values of a goal that is no money, and its unit."""
-    return (percent(x).removesuffix(" %"), " percentage points") if is_share(goal) else (short(x), "")
+    return value_text(goal, x).removesuffix(" %"), " percentage points" if is_share(goal) else ""
+
+
+def _with_minus(text: str) -> str:
+    return f"\N{MINUS SIGN}{text[1:]}" if text.startswith("-") else text
 
 
 def metric_value(goal: Goal, name: str, value: float, usual: float | None) -> str:
@@ -166,7 +170,8 @@ def warnings_of(
     counts = {names.positive: confusion.tp + confusion.fn, "negatives": confusion.fp + confusion.tn}
     for name, number in counts.items():
         if number < ROUGH_POSITIVES and not weighted:
-            said.append(f"Only {short(number)} rows are {name}: all numbers here are rough.")
+            rows = "Only 1 row" if number == 1 else f"Only {short(number)} rows"
+            said.append(f"{rows} of {name}: all numbers here are rough.")
     if auc["value"] is not None and auc["value"] + auc["error"] + _three_errors(confusion, auc) < 0.5:
         said.append(
             f"High scores belong to negatives here (area under ROC {short(auc['value'])}): "

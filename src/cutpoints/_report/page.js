@@ -112,8 +112,9 @@ function tiles() {
 
 // ---------------------------------------------------------------- tables and policies
 
-/* Fill a table: the first cell of a row is its heading. */
+/* Fill a table: the first cell of a row is its heading. The button with the focus keeps it. */
 function rowsInto(place, heads, rows) {
+  const focused = [...place.querySelectorAll("button")].indexOf(document.activeElement);
   const [thead, tbody, head] = ["thead", "tbody", "tr"].map((tag) => document.createElement(tag));
   head.append(...heads.map((text, i) => element(text || i ? "th" : "td", text, text ? { scope: "col" } : {})));
   thead.append(head);
@@ -123,6 +124,7 @@ function rowsInto(place, heads, rows) {
     return row;
   }));
   place.replaceChildren(thead, tbody);
+  if (focused >= 0) place.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
   return [...tbody.rows];
 }
 

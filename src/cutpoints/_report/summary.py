@@ -268,9 +268,8 @@ def _loss(model: ModelSummary, goal: Goal, names: Names, costs: Mapping[str, Any
     if not (known.complete and known.probabilities and all(known.summary.totals)):
         return None
     loss = split_loss(known.edges, goal, USUAL, model.solution)
-    if math.isnan(loss.value):
+    if not math.isfinite(loss.total):
         return None
-
     if costs["goal"]:
         what, when = "Using 0.5", f" {names.volume[1]}"
     else:
