@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+LISTED_LABELS = 5
+"""Labels that a message lists at most."""
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 100
 

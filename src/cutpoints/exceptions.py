@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Self
 from cutpoints._format import count as number
 from cutpoints._format import exact, plural
 from cutpoints._wording import (
+    LISTED_LABELS,
     Argument,
     Column,
     Part,
@@ -58,8 +59,6 @@ __all__ = [
     "SolverError",
     "UnknownMetricError",
 ]
-
-_LISTED_LABELS = 5
 
 
 class CutpointError(Worded):
@@ -222,7 +221,7 @@ class InvalidInputError(CutpointError, ValueError):
         cls, *, values: Iterable[object], count: int, name: str = "y_true", pos_label: object = None
     ) -> Self:
         """Build the error of `count` distinct labels, three or more; `values` are some of them."""
-        some = [value for _, value in zip(range(_LISTED_LABELS), values, strict=False)]
+        some = [value for _, value in zip(range(LISTED_LABELS), values, strict=False)]
         shown = [show(value) for value in some]
         one = some[0] if pos_label is None else pos_label
         more = [f"{count - len(shown):,} more"] if count > len(shown) else []

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cutpoints._data.classes import check_classes
-from cutpoints._kernel.weights import ROUNDING
 from cutpoints._validate import is_number
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
-from cutpoints.metrics.expression import exact_number
+from cutpoints.metrics.expression import SLACK, exact_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +65,7 @@ def bayes_decision(y_prob: Any, cost: Any, *, classes: Any = None) -> NDArray[An
     floats = np.array([[float(number) for number in row] for row in costs])
     expected = probabilities.astype(np.float64) @ floats.T
     best = expected.min(axis=1, keepdims=True)
-    near = expected <= best + 2 * ROUNDING * float(np.abs(floats).max())
+    near = expected <= best + 2 * SLACK * float(np.abs(floats).max())
     chosen = near.argmax(axis=1)
     for row in np.flatnonzero(near.sum(axis=1) > 1).tolist():
         p = [Fraction(x) for x in probabilities[row].tolist()]

@@ -19,7 +19,7 @@ from cutpoints._data.added_columns import as_values
 from cutpoints._data.array_input import as_array, as_floats, as_weights, same_index, same_length
 from cutpoints._data.arrays import ArraySource, Stream
 from cutpoints._data.labels import Labels
-from cutpoints._data.negated import Negated
+from cutpoints._data.source import Negated
 from cutpoints._shown import KnownColumns
 from cutpoints.exceptions import DataWarning, InvalidInputError, InvalidParameterError
 from cutpoints.metrics.columns import Column

@@ -11,6 +11,7 @@ from cutpoints._data import file_errors
 from cutpoints._data.array_input import no_number
 from cutpoints._data.file_columns import NUMBERS
 from cutpoints._kernel.tables import BATCH_ROWS
+from cutpoints._wording import LISTED_LABELS
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 _WIDE_NUMBERS = re.compile(r"DECIMAL.*|U?HUGEINT")
 _TEXT = re.compile(r"VARCHAR|ENUM\(.*")
-_LISTED = 6
 ONE_AT_A_TIME = threading.RLock()
 """Held while a query of the user's connection runs, whichever it is: relations do not tell their connection.
 
@@ -155,7 +155,7 @@ class DuckDBReader:
         ).fetchall()[0]
         if missing:
             raise InvalidInputError.nan(name=name, count=missing, rows=rows, first=first)
-        values = [v for (v,) in table.project("v").distinct().order("v").limit(_LISTED).fetchall()]
+        values = [v for (v,) in table.project("v").distinct().order("v").limit(LISTED_LABELS).fetchall()]
         if rows == 0:
             raise InvalidInputError.empty(name=name)
         if count > 2:

@@ -29,8 +29,8 @@ GAP = -1
 """The key of rows that are between the asked ranges."""
 
 _EDGE = 2.0**-9
-_FINE, _WIDE, _CURVED = 2.0**13, 2.0**6, 2.0**15
-_WIDEST = 64.0
+FINE, _WIDE, _CURVED = 2.0**13, 2.0**6, 2.0**15
+"""Buckets per unit between 0 and 1, beyond that up to `_WIDE`, and of the root; see `first_bucket`."""
 
 
 def number(value: Any) -> nw.Expr:
@@ -115,7 +115,7 @@ def first_bucket() -> nw.Expr:
     """
     s = nw.col(SCORE)
     fine = (s >= _EDGE) & (s <= 1 - _EDGE)
-    wide = ((s > 1.0) & (s < _WIDEST)) | ((s > -_WIDEST) & (s < -1 / _WIDE))
+    wide = ((s > 1.0) & (s < _WIDE)) | ((s > -_WIDE) & (s < -1 / _WIDE))
     near_one = (s > 0.5) & (s <= 1.0)
     # Engines that compute all branches for all rows have an easy power to take where it is not used.
     distance = nw.when(fine).then(number(1)).when(near_one).then(1.0 - s).otherwise(s.abs())
@@ -134,9 +134,9 @@ def first_bucket() -> nw.Expr:
     )
     return (
         nw.when(fine)
-        .then(whole(s.clip(0.0, 1.0) * _FINE))
+        .then(whole(s.clip(0.0, 1.0) * FINE))
         .when(wide)
-        .then(whole(s.clip(-_WIDEST, _WIDEST) * _WIDE) + room)
+        .then(whole(s.clip(-_WIDE, _WIDE) * _WIDE) + room)
         .otherwise(curved + zone)
     )
 

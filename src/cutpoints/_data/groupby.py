@@ -27,9 +27,8 @@ from cutpoints._data.bins import Piece, Seen, divide, join
 from cutpoints._data.frames import check_columns, collect
 from cutpoints._data.groupby_labels import FrameLabels
 from cutpoints._data.groupby_sums import Added, AddedPart, Sums, Weight, measure, measured, rounded, scale
-from cutpoints._data.streaming import SWEEP_SCORES
 from cutpoints._kernel.histogram import check_unchanged
-from cutpoints._kernel.tables import MEMORY_ROWS, Histogram, Ranges, Rows, Summary
+from cutpoints._kernel.tables import MEMORY_ROWS, SWEEP_SCORES, Histogram, Ranges, Rows, Summary
 from cutpoints._kernel.weights import EXACT_INTEGERS, FixedPoint
 from cutpoints.exceptions import InvalidInputError
 

@@ -32,8 +32,15 @@ from cutpoints._data.groupby import FILTER_RANGES, QUERY_GROUPS, summary_of
 from cutpoints._data.groupby_sums import Measured, measured, scale
 from cutpoints._data.segment_codes import coded, combined
 from cutpoints._data.segments import SegmentRanges
-from cutpoints._data.streaming import SWEEP_SCORES
-from cutpoints._kernel.tables import MEMORY_ROWS, ColumnTotals, Histogram, Ranges, Rows, Summary
+from cutpoints._kernel.tables import (
+    MEMORY_ROWS,
+    SWEEP_SCORES,
+    ColumnTotals,
+    Histogram,
+    Ranges,
+    Rows,
+    Summary,
+)
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -47,8 +54,8 @@ if TYPE_CHECKING:
 
 SEGMENT_CELLS = 16
 """Cells that every segment gets, even if there are too many segments for `QUERY_GROUPS`."""
-_FIRST_CELLS = 1 << 14
-"""Cells of the first count for probabilities: a bucket is 2**-13 wide and has two classes."""
+_FIRST_CELLS = 2 * int(ex.FINE)
+"""Cells of the first count for probabilities: two classes in each bucket."""
 _SEGMENT, _FROM, _TO, _BASE, _SCALE, _POWER = "g", "a", "b", "x", "y", "z"
 _UNITS = "u", "v"
 """The two factors of each segment's weights."""

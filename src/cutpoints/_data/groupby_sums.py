@@ -17,7 +17,7 @@ from cutpoints._data.added_columns import CENT_ROUNDING, Ends, parts
 from cutpoints._data.array_input import infinite_weight, too_large
 from cutpoints._data.bins import LARGEST
 from cutpoints._data.frames import collect
-from cutpoints._kernel.weights import CENTS, EXACT_INTEGERS, FixedPoint
+from cutpoints._kernel.weights import CENTS, EXACT_INTEGERS, WEIGHT_BITS, FixedPoint
 from cutpoints.exceptions import InvalidInputError
 from cutpoints.metrics.columns import Column
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _MOST, _LEAST, _MISSING, _NEGATIVE, _INFINITE, _FINER = (
     "most", "least", "missing", "negative", "infinite", "finer",
 )  # fmt: skip
-_MOST_CENTS = 2.0**44
+_MOST_CENTS = 2.0**WEIGHT_BITS
 """Above any number of cents that is added up as such; below it, every engine rounds down alike."""
 
 

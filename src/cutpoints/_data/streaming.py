@@ -47,6 +47,7 @@ from cutpoints._kernel.tables import (
     FETCHED_ROWS,
     MEMORY_ROWS,
     SAMPLE_ROWS,
+    SWEEP_SCORES,
     ColumnTotals,
     Histogram,
     Ranges,
@@ -67,8 +68,6 @@ if TYPE_CHECKING:
 
 BUCKETS = 1 << 16
 """More than in memory: a pass is slow here, and more buckets leave fewer rows after it."""
-SWEEP_SCORES = 1 << 25
-"""A search that needs more distinct scores at once is refused: it would not fit in memory."""
 
 T = TypeVar("T")
 

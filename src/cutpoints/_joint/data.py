@@ -21,11 +21,11 @@ from cutpoints._data.segments import Grouped
 from cutpoints._joint.problem import Problem
 from cutpoints._kernel.segment_cuts import SegmentCuts
 from cutpoints._kernel.tables import Ranges, Rows
-from cutpoints._kernel.weights import ROUNDING
 from cutpoints._search.linear_goal import linear_goal, lines
 from cutpoints._search.narrow import MAX_PASSES
 from cutpoints._search.points import prices
 from cutpoints.exceptions import InvalidParameterError
+from cutpoints.metrics.expression import SLACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -217,7 +217,7 @@ def _undecided(problem: Problem, wide: NDArray[np.bool_]) -> NDArray[np.bool_] |
     most = np.where(possible, a * tp.astype(np.float64) + b * fp.astype(np.float64), -np.inf)
     highest = np.maximum.reduceat(most, cuts.first[:-1])
     totals = (1.0, float(cuts.total.positives), float(cuts.total.negatives))
-    rounding = len(highest) * ROUNDING * sum(size * total for size, total in zip(sizes, totals, strict=True))
+    rounding = len(highest) * SLACK * sum(size * total for size, total in zip(sizes, totals, strict=True))
     least = value + 1 - rounding - (constant + float(highest.sum()))
     return np.asarray((most - highest[cuts.segment] >= least)[bucket] & wide)
 

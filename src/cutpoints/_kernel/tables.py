@@ -27,6 +27,10 @@ would cost as much, and where data change between passes every row is compared."
 MEMORY_ROWS = 1 << 22
 """Rows, or distinct scores of at most a hundred bytes each, that are held in memory; more are
 read in passes."""
+COLLECT_FACTOR = 8
+"""How much more than that is fetched where counting does not help."""
+SWEEP_SCORES = COLLECT_FACTOR * MEMORY_ROWS
+"""A search that needs more distinct scores at once is refused: they would not fit in memory."""
 BATCH_ROWS = 1 << 18
 """Rows per batch: enough that two threads seldom wait for the interpreter lock between calls, few enough
 that the work stays in the cache."""

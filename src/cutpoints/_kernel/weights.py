@@ -25,8 +25,6 @@ BLOCK_ROWS = 1 << (53 - WEIGHT_BITS)
 """Rows whose encoded weights a float64 adds without rounding."""
 EXACT_INTEGERS = 2.0**53
 """Below this float64 holds every integer."""
-ROUNDING = 2.0**-46
-"""A float sum of a few products is right to this share of their sizes: 128 units in the last place."""
 CENTS = 100
 """Amounts of money have two decimals."""
 _PLAIN_POWER = 1000

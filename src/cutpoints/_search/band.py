@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cutpoints._kernel.weights import EXACT_INTEGERS, ROUNDING
+from cutpoints._kernel.weights import EXACT_INTEGERS
+from cutpoints.metrics.expression import SLACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +93,7 @@ class PairSum:
         for factor, sums in zip(self.upper if side == "upper" else self.lower, _sums(cuts), strict=False):
             if factor:
                 found += float(factor) * sums.astype(np.float64)
-        return found, 0.0 if size < EXACT_INTEGERS else len(self.upper) / 2 * ROUNDING * size
+        return found, 0.0 if size < EXACT_INTEGERS else len(self.upper) / 2 * SLACK * size
 
 
 def _sums(cuts: Cuts) -> tuple[Sums, ...]:

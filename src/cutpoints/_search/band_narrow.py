@@ -7,15 +7,16 @@ is kept if it makes, with any other as the other end, a pair that could be as go
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cutpoints._kernel.cuts import Cuts
-from cutpoints._kernel.weights import EXACT_INTEGERS, ROUNDING
+from cutpoints._kernel.weights import EXACT_INTEGERS
 from cutpoints._search.band import FAN_OUT, best_pair, block_minima, children
 from cutpoints._search.narrow import Narrowed, narrow_by, narrowing_by, tabulate
 from cutpoints._search.sweep import with_none
+from cutpoints.metrics.expression import SLACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cutpoints._data.source import Source
+    from cutpoints._kernel.cuts import Cuts
     from cutpoints._kernel.tables import Histogram, Summary
     from cutpoints._search.band import PairSum
     from cutpoints._search.narrow import Table
@@ -44,7 +46,7 @@ def edges_of(summary: Summary, histogram: Histogram) -> Cuts:
     table = tabulate(histogram, None)
     low = histogram.low[::-1]
     below = np.append(low[1:], low.dtype.type(-np.inf))
-    return with_none(Cuts(summary, low, below, table.tp_above + table.pos, table.fp_above + table.neg))
+    return with_none(replace(table.below(summary), thresholds=low, below=below))
 
 
 class _Promising:
@@ -56,9 +58,7 @@ class _Promising:
 
     def __call__(self, table: Table, _most: float) -> tuple[NDArray[np.bool_], bool]:
         """Return the buckets to keep; none of the ties is left out."""
-        unnamed = np.zeros(len(table.rows))
-        tp, fp = table.tp_above + table.pos, table.fp_above + table.neg
-        edges = with_none(Cuts(self._summary, unnamed, unnamed, tp, fp))
+        edges = with_none(table.below(self._summary))
         pair = best_pair(edges, self._objective, self._bounds)
         if pair is not None:
             (value,) = self._objective.at(edges, np.array([pair.upper]), np.array([pair.lower]))
@@ -66,7 +66,7 @@ class _Promising:
         none = len(edges) - len(table.rows)  # whether "no positives" is a cut, and the first one
         corners = [
             np.concatenate([np.zeros(none), side.astype(np.float64)])
-            for side in (table.tp_above, tp, table.fp_above, fp)
+            for side in (table.tp_above, edges.tp[none:], table.fp_above, edges.fp[none:])
         ]
         sums = [_Corners(bound, edges, corners, 0.0) for bound in self._bounds]
         if self._best is not None:
@@ -105,7 +105,7 @@ class _Corners:
 
         self._upper, self._lower = (block_minima(least(*side)) for side in (form.upper, form.lower))
         size = form.size(edges)
-        room = 0.0 if size < EXACT_INTEGERS else 2 * ROUNDING * size
+        room = 0.0 if size < EXACT_INTEGERS else 2 * SLACK * size
         self._most = most + room - float(form.constant)
 
     def possible(self, level: int, upper: NDArray[np.intp], lower: NDArray[np.intp]) -> NDArray[np.bool_]:

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutpoints._kernel.weights import EXACT_INTEGERS, MOST_INT, ROUNDING
+from cutpoints._kernel.weights import EXACT_INTEGERS, MOST_INT
 from cutpoints._search.joint import Best, maximize
 from cutpoints._search.points import Points, prices
 from cutpoints.exceptions import SolverError
+from cutpoints.metrics.expression import SLACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -165,7 +166,7 @@ class Gap:
             total[span.at] += np.diff(best, prepend=best.dtype.type(0))
         found = (np.cumsum(total) + (line.constant if exact else float(line.constant))).astype(np.float64)
         if not exact:
-            found += ROUNDING * len(self.windows) * float(size)
+            found += SLACK * len(self.windows) * float(size)
         return np.where(self._possible, found, -np.inf)
 
     def maximize(
@@ -187,7 +188,7 @@ class Gap:
         if constraints:
             bound = gap._priced(bound, gap.points, objective, constraints)
         # Floats lie within rounding of integers: a window that may be better by one is open.
-        slack = 0.5 + ROUNDING * float(np.abs(bound[np.isfinite(bound)]).max(initial=0.0))
+        slack = 0.5 + SLACK * float(np.abs(bound[np.isfinite(bound)]).max(initial=0.0))
         left_over = -np.inf
         for _ in range(PROBLEMS):
             window = int(np.argmax(bound))

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutpoints._kernel.weights import MOST_INT, ROUNDING
+from cutpoints._kernel.weights import MOST_INT
+from cutpoints.metrics.expression import SLACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,7 @@ def upper_hulls(x: Sums, y: Sums, first: Index) -> Index:
     exact = bool((2 * wide < MOST_INT).all())  # so cross products fit in int64
     sides = (x, y) if exact else (x.astype(np.float64), y.astype(np.float64))
     # How far floats may be off; exact integers are not.
-    off_x, off_y = (0, 0) if exact else (ROUNDING * float(side[last].max()) for side in sides)
+    off_x, off_y = (0, 0) if exact else (SLACK * float(side[last].max()) for side in sides)
     curve = np.repeat(np.arange(len(last)), np.diff(first))[keep]
     while len(keep) > 2:
         a, b = (side[keep] for side in sides)

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from cutpoints._kernel.weights import MOST_INT, ROUNDING
+from cutpoints._kernel.weights import MOST_INT
 from cutpoints._search.linear_goal import Linear, lines
 from cutpoints._search.points import Points, prices
 from cutpoints.exceptions import SolverError
+from cutpoints.metrics.expression import SLACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -297,7 +298,7 @@ class _Search:
         values = tp * x[at] + fp * y[at]
         best = tp * x[self.base] + fp * y[self.base]
         size = abs(tp) * points.largest[0] + abs(fp) * points.largest[1]
-        least = best - float(self.room) - ROUNDING * size
+        least = best - float(self.room) - SLACK * size
         at = at[values >= least[segment]]
         self.left = at[self.fits(self.losses(at))]
 
@@ -457,7 +458,7 @@ class _Combinations:
             gains = [0.0]
             for _, _, x, y, _ in reversed(self.options):
                 gains.append(gains[-1] + float((a * x.astype(np.float64) + b * y.astype(np.float64)).max()))
-            most = constant + a * self.total[0] + b * self.total[1] + len(gains) * ROUNDING * size
+            most = constant + a * self.total[0] + b * self.total[1] + len(gains) * SLACK * size
             found.append((a, b, most, gains[::-1]))
         return found
 

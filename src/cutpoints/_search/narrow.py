@@ -40,6 +40,7 @@ IDLE_PASSES = 3
 TANGENT_SLACK = 2.0**12
 """How much more room for rounding the corner between two tangents gets: it is not a sum of rows."""
 _SHARE_ROOM, _CORNER_ROOM = 2.0**-30, 2.0**-48
+"""How far a score may lie from the share of positives, and how far beyond their corner tangents are drawn."""
 
 
 @dataclass(frozen=True)

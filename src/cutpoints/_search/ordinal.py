@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutpoints._kernel.weights import EXACT_INTEGERS, ROUNDING
+from cutpoints._kernel.weights import EXACT_INTEGERS
+from cutpoints.metrics.expression import SLACK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -77,7 +78,7 @@ def least_loss(counts: ClassCounts, loss: Matrix) -> Cutpoints:
     below = counts.below[:cuts].astype(np.float64)
     adds = below @ np.array([[float(x) for x in row] for row in steps]).T  # one column per cutpoint
     size = float(sum(abs(x) * total for row in steps for x, total in zip(row, totals, strict=True)))
-    room = 0.0 if size < EXACT_INTEGERS else 4 * ROUNDING * size  # sums over classes and over cutpoints
+    room = 0.0 if size < EXACT_INTEGERS else 4 * SLACK * size  # sums over classes and over cutpoints
     through = _through(adds)
     least = through[:, 0].min()
     kept = [np.flatnonzero(column <= least + 2 * room).tolist() for column in through.T]

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cutpoints._kernel.weights import EXACT_INTEGERS, ROUNDING
+from cutpoints._kernel.weights import EXACT_INTEGERS
 from cutpoints._search.hulls import upper_hulls
+from cutpoints.metrics.expression import SLACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,7 +106,7 @@ class Points:
         most = np.maximum.reduceat(values, hull.first[:-1])
         size = abs(float(tp)) * self.largest[0] + abs(float(fp)) * self.largest[1]
         exact = float(size.max()) < EXACT_INTEGERS
-        least = most if exact else most - ROUNDING * size
+        least = most if exact else most - SLACK * size
         near = np.flatnonzero(values >= least[hull.segment])
         if not exact:
             near = near[_largest(self, hull.at[near], hull.segment[near], tp, fp)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 
 from cutpoints._kernel.histogram import inside
-from cutpoints._kernel.tables import Histogram, Ranges, Rows
+from cutpoints._kernel.tables import COLLECT_FACTOR, Histogram, Ranges, Rows
 from cutpoints._search.narrow import MAX_PASSES, Narrowed, Question, narrowing
 from cutpoints._search.run import SearchResult, check_promises, decide, decide_narrowed, has_bounds
 from cutpoints._search.sweep import cuts_of
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     Search = Generator[Question, Histogram | Rows, Narrowed]
 
 Key = TypeVar("Key", bound="Hashable")
-COLLECT_FACTOR = 8
-"""Up to this many times `rows_limit` rows are collected if counting does not help."""
 
 
 class Parts(Protocol):

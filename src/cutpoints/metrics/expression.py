@@ -36,7 +36,7 @@ Bounds: TypeAlias = tuple[Array, Array]
 Relation = Literal[">=", "<=", ">", "<"]
 MIRRORED: dict[Relation, Relation] = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 SLACK = 2.0**-46
-"""Relative room for rounding in a formula: 128 units in the last place, formulas need about 20."""
+"""Relative room for rounding in a formula or a sum: 128 units in the last place, formulas need about 20."""
 SMALLEST, LARGEST = 1e-80, 1e80
 """Numbers of the language are 0 or of a size between these, so that no formula leaves float64."""
 
