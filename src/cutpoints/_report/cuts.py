@@ -27,7 +27,6 @@ from cutpoints.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -74,10 +73,6 @@ class ModelCuts:
     def probabilities(self) -> bool:
         """Whether all scores lie in [0, 1]."""
         return looks_like_probabilities(self.summary)
-
-    def confusion(self, threshold: float) -> dict[str, Fraction]:
-        """Return the exact confusion at the cut with this very threshold."""
-        return self.cuts.confusion(self.index_at(threshold))
 
     def value(self, expression: Expression, threshold: float) -> float:
         """Return the value at the cut with this very threshold, rounded once."""

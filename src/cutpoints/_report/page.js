@@ -178,10 +178,7 @@ function table(m, s) {
       percent(METRICS.predicted_positive_rate[2](c)), ...metrics.map((one) => shown(METRICS[one][2](c), one)), told.tp, told.fp, told.fn, actions,
     ];
   }));
-  rows.forEach((row, i) => {
-    Object.assign(row.dataset, { cut: points[i].cut, key: points[i].key });
-    row.classList.toggle("current", points[i].cut === state.cut);
-  });
+  rows.forEach((row, i) => { row.classList.toggle("current", points[i].cut === state.cut); });
 }
 
 /* Say what happened on the button itself. */
