@@ -24,7 +24,8 @@ ROOT = Path(__file__).parents[1]
 SITE = ROOT / "site"
 # Browsers let no page search in files, so only the served site can be searched.
 DONE = "The site is in site/index.html; with its search: python -m http.server -d site"
-MISREAD = re.compile(r"\w(½|&frac12;)")  # Zensical makes F½ out of F1/2; write it as code, or in words
+# Zensical makes F½ out of F1/2: write it as code, or in words. It knows no directives of reStructuredText.
+MISREAD = re.compile(r"\w(½|&frac12;)|\.\. \w+::")
 COMPLAINT = re.compile(r"^(markdown_exec|mkdocstrings\w*|griffe|.*(Warning|Error)): ", re.MULTILINE)
 
 

@@ -90,7 +90,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         ``"loo"`` to leave one row out, or one group, at the price of as many fits; or ``"prefit"`` for an
         estimator that is fitted already. None is 5, as in scikit-learn.
 
-        .. warning:: With ``"prefit"``, pass rows to `fit` that the estimator was **not** fitted on.
+        **Warning**: with ``"prefit"``, pass rows to `fit` that the estimator was **not** fitted on.
     refit : bool, default=True
         Fit the estimator on all rows afterwards. False needs a single split, whose model is kept.
         Has no meaning for ``"prefit"``.
