@@ -15,9 +15,9 @@ from cutpoints._data.data import Data
 from cutpoints._format import count, json_form, p_value, short
 from cutpoints._format import value as decimals
 from cutpoints._policy.evidence import SCORES, watch
-from cutpoints._policy.judge import TOLERATED, key_parts, then_table
-from cutpoints._policy.outcome import key_name, outcome, parts_of, share
-from cutpoints._policy.rules import LabelRule, SegmentRule, ThresholdRule
+from cutpoints._policy.judge import TOLERATED, then_table
+from cutpoints._policy.outcome import outcome, parts_of, share
+from cutpoints._policy.rules import LabelRule, SegmentRule, ThresholdRule, key_name, key_parts
 from cutpoints._policy.shift import are_counts, shift_of
 from cutpoints._policy.tally import tally
 from cutpoints._validate import number_in
@@ -183,7 +183,7 @@ class Check:
         return {
             "shares": json_form(self.decisions),
             "parts": [
-                {"key": None if one.key is None else list(key_parts(one.key)), **_without_key(json_form(one))}
+                {**json_form(one), "key": None if one.key is None else list(key_parts(one.key))}
                 for one in self.parts
             ],
             "unseen": [{"key": list(key), "rows": rows} for key, rows in self.unseen.items()],
@@ -197,10 +197,6 @@ def _rule(rule: Rule) -> dict[str, Any]:
     return (
         {"threshold": json_form(rule.threshold)} if isinstance(rule, ThresholdRule) else {"kind": rule.kind}
     )
-
-
-def _without_key(shown: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in shown.items() if name != "key"}
 
 
 def check(

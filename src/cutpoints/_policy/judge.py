@@ -18,7 +18,7 @@ from cutpoints._band.goal import band_goal
 from cutpoints._classes.goal import COST, ordinal_goal
 from cutpoints._find import solve
 from cutpoints._goal import constraints
-from cutpoints._policy.rules import BandRule, OrdinalRule, ThresholdRule
+from cutpoints._policy.rules import BandRule, OrdinalRule, ThresholdRule, key_parts
 from cutpoints._result import Confusion, Interval
 from cutpoints._search.run import search
 from cutpoints._validate import generator
@@ -292,11 +292,6 @@ def then_table(policy: Policy, parts: tuple[Any, ...]) -> Table | None:
     nothing = Confusion(tp=0, fp=0, fn=0, tn=0)
     rows = [known.get(key_parts(part), nothing) for part in parts]
     return np.array([[[c.tn, c.fn], [c.fp, c.tp]] for c in rows])
-
-
-def key_parts(key: Any) -> tuple[Any, ...]:
-    """Return the key of a segment as a tuple; a label is a key of one part."""
-    return key if isinstance(key, tuple) else (key,)
 
 
 # --- the value of one threshold

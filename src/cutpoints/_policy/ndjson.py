@@ -29,8 +29,9 @@ def apply_lines(
 ) -> Applied:
     """Write each object with its decisions; memory for one line. Return what became of the rows."""
     counts = {one.new: dict.fromkeys(one.decision.values, 0) for one in columns}
-    faults = _Faults()
-    rows = 0
+    rows = absent = unknown = 0
+    first_absent: tuple[str, int] | None = None
+    first_unknown: tuple[Any, int] | None = None
     # By its ending, which the file beside the output has too.
     target = gzip.open if beside.name.endswith(".gz") else open
     with target(beside, "wt", encoding="utf-8", newline="\n") as out:
@@ -42,47 +43,28 @@ def apply_lines(
                 number = _number(content.get(one.score), one.score, rows, single=policy.dtype == "float32")
                 if number != number:
                     decision = policy.rule.missing.get(missing)
-                    faults.missing(one.score, rows)
+                    absent += 1
+                    first_absent = first_absent or (one.score, rows)
                 else:
                     key = _key(one.decision, content)
                     decision = one.decision.at(number, key)
                     if decision is None:
-                        faults.unknown(key, rows)
+                        unknown += 1
+                        first_unknown = first_unknown or (key, rows)
                 if decision is not None:
                     counts[one.new][decision] += 1
                 added.append(f"{json.dumps(one.new)}: {json.dumps(decision)}")
             rows += 1
             comma = ", " if content else ""
             out.write(f"{text[:-1].rstrip()}{comma}{', '.join(added)}}}\n")
-    faults.refuse(policy, columns, missing, rows)
-    return Applied("", rows, counts, faults.absent, faults.strange)
-
-
-class _Faults:
-    """What could not be decided: how often, and the first of its kind."""
-
-    def __init__(self) -> None:
-        self.absent = self.strange = 0
-        self.first: tuple[str, int] | None = None
-        self.first_key: tuple[Any, int] | None = None
-
-    def missing(self, score: str, row: int) -> None:
-        self.absent += 1
-        self.first = self.first or (score, row)
-
-    def unknown(self, key: Any, row: int) -> None:
-        self.strange += 1
-        self.first_key = self.first_key or (key, row)
-
-    def refuse(self, policy: Policy, columns: Sequence[Any], missing: Missing, rows: int) -> None:
-        """Raise for what is an error under this policy."""
-        if self.first is not None and missing == "error":
-            name, row = self.first
-            raise InvalidInputError.nan_scores(name=name, count=self.absent, rows=rows, first=row)
-        if self.first_key is not None and refuses_unknown(policy):
-            key, row = self.first_key
-            by = columns[0].decision.by
-            raise InvalidInputError.unknown_segments(by=by, key=key, count=self.strange, rows=rows, first=row)
+    if first_absent is not None and missing == "error":
+        name, first = first_absent
+        raise InvalidInputError.nan_scores(name=name, count=absent, rows=rows, first=first)
+    if first_unknown is not None and refuses_unknown(policy):
+        key, first = first_unknown
+        by = columns[0].decision.by
+        raise InvalidInputError.unknown_segments(by=by, key=key, count=unknown, rows=rows, first=first)
+    return Applied("", rows, counts, absent, unknown)
 
 
 def _number(value: Any, name: str, row: int, *, single: bool) -> float:

@@ -21,14 +21,13 @@ from cutpoints._policy.judge import (
     cells,
     fractions,
     judge_of,
-    key_parts,
     normal_quantile,
     table_value,
     then_table,
     threshold_value,
 )
 from cutpoints._policy.record import fingerprint
-from cutpoints._policy.rules import OrdinalRule
+from cutpoints._policy.rules import OrdinalRule, key_name, key_parts
 from cutpoints._policy.shift import are_counts, shift_of
 from cutpoints._result import Confusion
 from cutpoints._search.guarantee import _floor
@@ -136,11 +135,6 @@ class Outcome:
             for name, (then, now) in content["metrics"].items()
         }
         return content
-
-
-def key_name(key: tuple[Any, ...]) -> str:
-    """Return a key for people."""
-    return ", ".join("(missing)" if part is None else str(part) for part in key)
 
 
 def share(then: float | None, some: int, rows: int) -> Share:

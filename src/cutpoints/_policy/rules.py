@@ -56,6 +56,16 @@ def key_type(value: Any) -> str:
     return type(value).__name__
 
 
+def key_parts(key: Any) -> Key:
+    """Return the key of a segment as a tuple; a label is a key of one part."""
+    return key if isinstance(key, tuple) else (key,)
+
+
+def key_name(key: Key) -> str:
+    """Return a key for people."""
+    return ", ".join("(missing)" if part is None else str(part) for part in key)
+
+
 KEY = simple(
     "a string, a number, a boolean or null",
     {
@@ -203,10 +213,7 @@ class SegmentRule(_Rule):
         others = {"error": "an error", "keep": "no decision"}.get(
             str(self.default), f"{score} >= {self.default}"
         )
-        cells = [
-            (", ".join("(missing)" if part is None else str(part) for part in one.key), one.threshold)
-            for one in self.segments
-        ]
+        cells = [(key_name(one.key), one.threshold) for one in self.segments]
         return [
             ("rule", f"positive if {score} >= the threshold of its {names}"),
             *_listed(cells, "segments"),

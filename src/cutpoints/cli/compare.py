@@ -104,15 +104,12 @@ def _print(found: Comparison, drawn: str | None) -> None:
     rows = found.facts()
     if drawn is not None:
         rows.append(("plot", drawn))
-    parts: list[Any] = [pairs(rows), "", _models(found)]
+    spares = [name for name in _SPARE if name != str(found.goal.expression)]
+    parts: list[Any] = [pairs(rows), "", _fitting(_columns(found), spares)]
     if found.tests:
         parts += ["", _tests(found)]
     parts += ["", _hull(found)] if found.delong is not None else []
     show(*parts)
-
-
-def _models(found: Comparison) -> Any:
-    return _fitting(_columns(found), [name for name in _SPARE if name != str(found.goal.expression)])
 
 
 def _fitting(columns: dict[str, list[str]], spares: Sequence[str]) -> Any:
