@@ -17,7 +17,7 @@ from cutpoints._data import file_errors
 from cutpoints._data.array_input import as_floats
 from cutpoints._data.segment_codes import coded, combined
 from cutpoints._data.segment_keys import key_columns
-from cutpoints._policy.rules import SegmentRule, key_type
+from cutpoints._policy.rules import key_type
 from cutpoints._wording import Argument
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
@@ -51,8 +51,7 @@ class _Asked:
     @property
     def may_be_undecided(self) -> bool:
         """Whether a decision can be missing."""
-        rule = self.policy.rule
-        return self.missing == "keep" or (isinstance(rule, SegmentRule) and rule.default == "keep")
+        return "keep" in (self.missing, self.policy.rule.unknown)
 
 
 def decide(
@@ -163,7 +162,7 @@ def _row_edges(
     found = [decision.edges(key) for key in keys]
     known = np.array([one is not None for one in found], dtype=np.bool_)
     unknown = ~(known[codes] | absent)
-    if refuses_unknown(policy) and unknown.any():
+    if policy.rule.unknown == "error" and unknown.any():
         first = int(unknown.argmax())
         raise InvalidInputError.unknown_segments(
             by=decision.by, key=keys[codes[first]], count=int(unknown.sum()), rows=len(absent), first=first
@@ -171,11 +170,6 @@ def _row_edges(
     none: Edges = (np.nan,) * (len(decision.values) - 1)
     edges = np.array([none if one is None else one for one in found], dtype=np.float64)
     return edges.reshape(len(keys), len(none))[codes], known[codes]
-
-
-def refuses_unknown(policy: Policy) -> bool:
-    """Whether rows of unknown segments are an error."""
-    return isinstance(policy.rule, SegmentRule) and policy.rule.default == "error"
 
 
 # --- arrays
@@ -356,7 +350,7 @@ def _lazy(asked: _Asked, decision: Decision, frame: Any, score: str, new: str) -
     faults = {"absent": absent} if asked.missing == "error" else {}
     if decision.by:
         whole = _by_segment(decision, scores, absent, literals, frame.collect_schema())
-        if refuses_unknown(asked.policy):
+        if asked.policy.rule.unknown == "error":
             faults["unknown"] = ~absent & whole.is_null()
     else:
         assert decision.otherwise is not None

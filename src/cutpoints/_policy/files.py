@@ -26,7 +26,7 @@ from cutpoints._data.files import check_memory
 from cutpoints._data.formats import layout_of, unreadable
 from cutpoints._data.formats import table as all_columns
 from cutpoints._data.paths import on_disk, unchanged
-from cutpoints._policy.decisions import name_taken, output_name, refuses_unknown
+from cutpoints._policy.decisions import name_taken, output_name
 from cutpoints._policy.file_segments import thresholds
 from cutpoints._policy.sql import expression, quoted
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
@@ -376,7 +376,7 @@ def _counted(
         )
         decisions[column.new] = {one: found.get(str(one), 0) for one in column.decision.values}
         unknown += found.get("unknown", 0)
-        if unknown and refuses_unknown(policy):
+        if unknown and policy.rule.unknown == "error":
             bad = f"{sql} IS NULL AND NOT {_absent(scores)}"
             names = ", ".join(table.column(name).sql for name in column.decision.by)
             first, key, _ = first_of(table.relation, bad, f"row({names})")

@@ -11,7 +11,7 @@ import numpy as np
 
 from cutpoints._data import file_errors
 from cutpoints._data.formats import _lines, layout_of
-from cutpoints._policy.decisions import check_key_types, name_taken, refuses_unknown
+from cutpoints._policy.decisions import check_key_types, name_taken
 from cutpoints._policy.files import Applied
 from cutpoints._policy.rules import key_type
 from cutpoints.exceptions import InvalidInputError
@@ -60,7 +60,7 @@ def apply_lines(
     if first_absent is not None and missing == "error":
         name, first = first_absent
         raise InvalidInputError.nan_scores(name=name, count=absent, rows=rows, first=first)
-    if first_unknown is not None and refuses_unknown(policy):
+    if first_unknown is not None and policy.rule.unknown == "error":
         key, first = first_unknown
         by = columns[0].decision.by
         raise InvalidInputError.unknown_segments(by=by, key=key, count=unknown, rows=rows, first=first)

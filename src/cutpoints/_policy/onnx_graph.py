@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._extras import needs
-from cutpoints._policy.decisions import refuses_unknown
-from cutpoints._policy.rules import SegmentRule
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -102,7 +100,7 @@ def _check(policy: Policy, decision: Decision, missing: Missing) -> None:
             expected="a decision or 'error': ONNX has no missing values",
             got=missing,
         )
-    if isinstance(policy.rule, SegmentRule) and policy.rule.default == "keep":
+    if policy.rule.unknown == "keep":
         raise InvalidParameterError(
             "default",
             caller="to_onnx",
@@ -131,7 +129,7 @@ def _edges_of_rows(
     edges = graph.node(
         "Gather", [graph.constant("edges", np.array(table, dtype=np.float64)), code], "edges_of_rows"
     )
-    if not refuses_unknown(policy):
+    if policy.rule.unknown != "error":
         return edges, None
     last = graph.constant("unknown_code", np.int64(len(known)))
     return edges, graph.node("Equal", [code, last], "unknown")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutpoints._extras import needs
-from cutpoints._policy.rules import SegmentRule
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -109,8 +108,7 @@ def to_python(policy: Policy, function: str, missing: Missing) -> str:
 def _unknown(policy: Policy, decision: Decision) -> str:
     if decision.otherwise is not None:
         return f"return {_steps(decision, decision.otherwise)}"
-    refused = isinstance(policy.rule, SegmentRule) and policy.rule.default == "error"
-    return 'raise ValueError("unknown segment")' if refused else "return None"
+    return 'raise ValueError("unknown segment")' if policy.rule.unknown == "error" else "return None"
 
 
 def _words(decision: Decision) -> str:

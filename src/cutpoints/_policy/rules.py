@@ -119,6 +119,11 @@ class _Rule:
     missing: ClassVar[Mapping[str, int]] = {"negative": NEGATIVE, "positive": POSITIVE}
     """What a missing score can be called."""
 
+    @property
+    def unknown(self) -> Literal["error", "keep"] | None:
+        """What becomes of rows of other segments: an error, no decision, or None for a decision."""
+        return None
+
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
 
@@ -195,6 +200,11 @@ class SegmentRule(_Rule):
         for name, found in zip(self.by, types, strict=True):
             if len(found) > 1:
                 _refuse("thresholds", f"by keys of one type for {name!r}", " and ".join(sorted(found)))
+
+    @property
+    def unknown(self) -> Literal["error", "keep"] | None:
+        """What becomes of rows of other segments: an error, no decision, or None for a decision."""
+        return None if isinstance(self.default, float) else self.default
 
     @cached_property
     def thresholds(self) -> dict[Any, float]:

@@ -13,7 +13,6 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from cutpoints._policy.rules import SegmentRule
 from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -179,8 +178,7 @@ def expression(
     if decision.otherwise is not None:
         others = f"CASE {_steps(decision, decision.otherwise, score, dialect)} END"
     else:
-        refused = fail and isinstance(policy.rule, SegmentRule) and policy.rule.default == "error"
-        others = failing("unknown segment") if refused else "NULL"
+        others = failing("unknown segment") if fail and policy.rule.unknown == "error" else "NULL"
     return "\n     ".join([first, *branches, f"ELSE {others} END"])
 
 
