@@ -156,21 +156,12 @@ def evaluate_classes(
     options: dict[str, Any] = {"labels": names, "sample_weight": weights}
     each = sk.precision_recall_fscore_support(truth, given, zero_division=np.nan, **options)
     columns = ("precision", "recall", "f1", "support")
-    averages = {
-        kind: dict(
-            zip(
-                columns[:3],
-                map(
-                    float,
-                    sk.precision_recall_fscore_support(
-                        truth, given, average=kind, zero_division=0.0, **options
-                    )[:3],
-                ),
-                strict=True,
-            )
+    averages = {}
+    for kind in ("macro", "micro", "weighted"):
+        *mean, _ = sk.precision_recall_fscore_support(
+            truth, given, average=kind, zero_division=0.0, **options
         )
-        for kind in ("macro", "micro", "weighted")
-    }
+        averages[kind] = dict(zip(columns, map(float, mean), strict=False))
     present = matrix.sum(axis=1) > 0
     recalls = np.diag(matrix)[present] / matrix.sum(axis=1)[present]
     return ClassEvaluation(
