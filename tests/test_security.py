@@ -54,4 +54,4 @@ def test_no_pickle_and_no_eval_in_the_package():
         if loading.search(path.read_text(encoding="utf-8"))
     ]
 
-    assert ["src/cutpoints/_ilp/watched.py"] == wrong
+    assert ["src/cutpoints/_ilp/time_limit.py"] == wrong

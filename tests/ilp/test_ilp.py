@@ -19,7 +19,7 @@ from cutpoints import ilp
 from cutpoints._ilp import files as _files
 from cutpoints._ilp import highs as _highs
 from cutpoints._ilp import run as _run
-from cutpoints._ilp import watched as _watched
+from cutpoints._ilp import time_limit
 from cutpoints.exceptions import (
     CutpointError,
     InfeasibleError,
@@ -395,7 +395,7 @@ def test_time_limit_without_any_threshold_is_an_error(monkeypatch):
     y, s = rounded(200, 3)
     model = ilp.formulate(y, s, maximize="recall", subject_to=["precision >= 0.7", "recall >= 0.1"])
     nothing = _highs.Reply("time_limit", None, math.inf, -math.inf, 0, 1.0)
-    monkeypatch.setattr(_watched, "minimize", lambda *args, **options: nothing)
+    monkeypatch.setattr(time_limit, "minimize", lambda *args, **options: nothing)
 
     with pytest.raises(SolverError, match=r"found none; no threshold is better than 1\."):
         model.solve(time_limit=1)
@@ -437,7 +437,7 @@ def test_a_solver_failure_is_a_clear_error(monkeypatch):
 @pytest.mark.filterwarnings("error")
 def test_a_child_that_dies_is_a_clear_error(monkeypatch):
     """A solver process that cannot start is reported."""
-    monkeypatch.setattr(_watched, "_CHILD", "raise SystemExit(1)")
+    monkeypatch.setattr(time_limit, "_CHILD", "raise SystemExit(1)")
 
     with pytest.raises(SolverError, match="its process did not start"):
         ilp.formulate(Y, S, maximize="accuracy", formulation="document").solve(time_limit=5)
@@ -487,7 +487,7 @@ def served(posed, *, wants_log=False):
     source, sink = io.BytesIO(), io.BytesIO()
     pickle.dump((posed.program, posed.cost().w, 30.0, 0.0, wants_log), source)
     source.seek(0)
-    _watched.serve(source, sink)
+    time_limit.serve(source, sink)
     told, end = [], sink.tell()
     sink.seek(0)
     while sink.tell() < end:
@@ -515,7 +515,7 @@ def test_a_failure_in_the_child_is_passed_on(monkeypatch):
     child = (
         "import pickle as p, sys as s; s.stdin.buffer.read(); p.dump(('failed', 'Trouble'), s.stdout.buffer)"
     )
-    monkeypatch.setattr(_watched, "_CHILD", child)
+    monkeypatch.setattr(time_limit, "_CHILD", child)
     with pytest.raises(SolverError, match="It ended with: Trouble"):
         _run.run(posed, time_limit=5)
 

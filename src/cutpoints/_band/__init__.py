@@ -1,6 +1,6 @@
 """Yes, no or review: the two best thresholds.
 
-`goal` reads what is wanted, `find` searches, `result` is the answer, `promise` what holds on new data, and
+`goal` reads what is wanted, `find` searches, `result` is the answer, `guarantee` what holds on new data, and
 `chow` the band of calibrated probabilities, which needs no search.
 """
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cutpoints._band.goal import BandGoal, band_goal, capacity_bounds, check_reviews
-from cutpoints._band.promise import certified, check_guarantee, with_no_automatic_no
+from cutpoints._band.guarantee import certified, check_guarantee, with_no_automatic_no
 from cutpoints._band.result import Band, CrossValidatedBand, PairCertificate
 from cutpoints._data.added_columns import with_totals
 from cutpoints._data.read import as_data
@@ -150,7 +150,7 @@ class _Found(NamedTuple):
     cuts: Cuts
     pair: Pair | None
     rows_examined: int
-    promise: Guarantee | None = None
+    guarantee: Guarantee | None = None
     least: Fraction | None = None
     """Without a pair: the fewest reviews with which the constraints can be met."""
     edges: Cuts | None = None
@@ -162,12 +162,12 @@ def _in_memory(wanted: BandGoal, source: Source, confidence: float | None, rando
     _check_columns(wanted, cuts.summary)
     if confidence is not None:
         cuts = with_no_automatic_no(cuts)
-    pair, promise = _search(wanted, cuts, confidence, random_state)
+    pair, guarantee = _search(wanted, cuts, confidence, random_state)
     least = None
     if pair is None:
         free, _ = _search(replace(wanted, expression=None, capacity=None), cuts, confidence, random_state)
         least = None if free is None else _reviewed(_counts(cuts, free))
-    return _Found(cuts, pair, cuts.summary.rows, promise, least)
+    return _Found(cuts, pair, cuts.summary.rows, guarantee, least)
 
 
 def _check_columns(wanted: BandGoal, summary: Summary) -> None:
@@ -229,7 +229,7 @@ def _band(wanted: BandGoal, found: _Found, passes: int, beside: Mapping[str, Cal
         "rows": summary.rows,
         "positives": summary.grid.number(summary.positives),
         "negatives": summary.grid.number(summary.negatives),
-        "guarantee": found.promise,
+        "guarantee": found.guarantee,
         "_beside": beside,
     }
     proof = PairCertificate(
@@ -242,7 +242,7 @@ def _band(wanted: BandGoal, found: _Found, passes: int, beside: Mapping[str, Cal
         resolution=summary.resolution,
     )
     if pair is None:
-        if found.promise is not None and found.promise.more_rows != 0:
+        if found.guarantee is not None and found.guarantee.more_rows != 0:
             return Band(status="none_certified", certificate=proof, **common)
         fewest = None if found.least is None else as_number(found.least)
         return Band(status="infeasible", certificate=proof, least_reviewed=fewest, **common)

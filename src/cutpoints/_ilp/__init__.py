@@ -4,7 +4,7 @@
 - `margin`: the scores as the program sees them, and the margin of its strict inequality;
 - `program`: the matrices, in the form of the document and as a chain;
 - `highs`: the solver, the only module that knows it;
-- `watched`: the solver in a process of its own, where its time is limited;
+- `time_limit`: the solver in a process of its own, where its time is limited;
 - `run`: one or several solves, each answer recounted in integers;
 - `files`: the program as an LP or MPS file.
 

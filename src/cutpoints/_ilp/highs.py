@@ -53,9 +53,9 @@ class Solver:
         *,
         gap: float = 0.0,
         log: Callable[[str], None] | None = None,
-        tell: Callable[[str, Any], None] | None = None,
+        report: Callable[[str, Any], None] | None = None,
     ) -> None:
-        """Pass the program on; `tell` hears of every better answer and bound on the way."""
+        """Pass the program on; `report` hears of every better answer and bound on the way."""
         with needs("the integer program", extra="ilp"):
             import highspy
 
@@ -68,8 +68,8 @@ class Solver:
         highs.setOptionValue("log_to_console", False)  # noqa: FBT003 - the solver's interface
         if log is not None:
             highs.cbLogging += lambda event: log(event.message)
-        if tell is not None:
-            _announce(highs, tell)
+        if report is not None:
+            _announce(highs, report)
         highs.HandleUserInterrupt = True
         # The default gap, 1e-4, lets one error pass as soon as the best threshold makes 10,000.
         highs.setOptionValue("mip_rel_gap", gap)
@@ -167,15 +167,15 @@ class Solver:
         return result[0]
 
 
-def _announce(highs: Any, tell: Callable[[str, Any], None]) -> None:
+def _announce(highs: Any, report: Callable[[str, Any], None]) -> None:
     def answer(event: Any) -> None:
         out = event.data_out
-        tell("answer", (np.array(out.mip_solution), out.objective_function_value))
+        report("answer", (np.array(out.mip_solution), out.objective_function_value))
         bound(event)
 
     def bound(event: Any) -> None:
         if math.isfinite(event.data_out.mip_dual_bound):
-            tell("bound", event.data_out.mip_dual_bound)
+            report("bound", event.data_out.mip_dual_bound)
 
     highs.cbMipImprovingSolution += answer
     highs.cbMipLogging += bound

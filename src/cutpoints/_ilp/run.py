@@ -235,9 +235,9 @@ def _minimizer(
     """Return the solver: in this process, or in one of its own where a search tree has to be cut short."""
     if not (limited and program.integer.any()):
         return Solver(program, gap=gap, log=log).minimize
-    from cutpoints._ilp import watched as _watched
+    from cutpoints._ilp import time_limit as limited_solver
 
-    return lambda w, limit: _watched.minimize(program, w, time_limit=limit, gap=gap, log=log)
+    return lambda w, limit: limited_solver.minimize(program, w, time_limit=limit, gap=gap, log=log)
 
 
 def _recount(

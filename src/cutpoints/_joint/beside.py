@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cutpoints._joint.guarantee import Certifier
     from cutpoints._joint.problem import Problem
-    from cutpoints._joint.promise import Promise
     from cutpoints._result import Solution
     from cutpoints._segments import Segments
 
@@ -97,19 +97,19 @@ class CrossValidatedJoint(JsonForm):
     infeasible_folds: int
 
 
-def single_threshold(problem: Problem, promise: Promise | None = None) -> Solution:
+def single_threshold(problem: Problem, certifier: Certifier | None = None) -> Solution:
     """Return the best threshold for all rows together; what must hold in each segment is left out."""
     cuts = problem.cuts
     pos, neg = cuts.added()
     rows = pos + neg > 0  # not the cuts that call no row positive, nor rows without weight
-    if promise is not None:
+    if certifier is not None:
         goal: dict[str, Any] = {problem.goal.direction: problem.goal.expression}
         return find(
             from_counts(cuts.thresholds[rows], positives=pos[rows], negatives=neg[rows]),
             **goal,
             subject_to=problem.goal.constraints,
-            guarantee=promise.confidence,
-            random_state=promise.random_state,
+            guarantee=certifier.confidence,
+            random_state=certifier.random_state,
         )
     zeros = np.zeros(int(rows.sum()), dtype=np.int64)
     merged = SegmentCuts.of(

@@ -11,8 +11,8 @@ from cutpoints._goal import constraints, goal
 from cutpoints._joint.beside import cross_validate, separate_of, separate_thresholds, single_threshold
 from cutpoints._joint.data import segmented
 from cutpoints._joint.frontier import Frontier
+from cutpoints._joint.guarantee import Certifier
 from cutpoints._joint.problem import Problem
-from cutpoints._joint.promise import Promise
 from cutpoints._joint.randomized import randomized_value
 from cutpoints._joint.result import JointCertificate, JointSolution, SegmentThreshold
 from cutpoints._result import Confusion, make_cut
@@ -118,14 +118,16 @@ def find_joint(
         y_true, y_score, label=label, score=score, weight=weight, sample_weight=sample_weight,
         pos_label=pos_label, caller="find_joint",
     )  # fmt: skip
-    promise = None
+    certifier = None
     if guarantee is not None:
-        promise = Promise.of(guarantee, random_state, data, each=each, gap=gap)
-    needed = None if gaps or promise else wanted
+        certifier = Certifier.of(guarantee, random_state, data, each=each, gap=gap)
+    needed = None if gaps or certifier else wanted
     rows = segmented(data, by, caller="find_joint", goal=needed, each=in_each)
     problem = Problem(rows.cuts, wanted, in_each, gaps)
     known = data.known(rows.cuts.thresholds.dtype)
-    found = joint_solution(problem, rows, promise, random_state, known, rows_are_counted=counted(data, rows))
+    found = joint_solution(
+        problem, rows, certifier, random_state, known, rows_are_counted=counted(data, rows)
+    )
     data.warn_of_one_class(found.positives, found.negatives)
     return found if rows.complete else _with_all_cuts(found, problem, data, rows.by)
 
@@ -167,7 +169,7 @@ def counted(data: Data, rows: SegmentedRows) -> bool:
 def joint_solution(
     problem: Problem,
     rows: SegmentedRows,
-    promise: Promise | None,
+    certifier: Certifier | None,
     random_state: Any,
     columns: KnownColumns,
     *,
@@ -176,8 +178,8 @@ def joint_solution(
     """Search, and build the answer."""
     goal, cuts, keys = problem.goal, rows.cuts, rows.keys
     summary = cuts.total
-    found = problem.solve() if promise is None else None
-    certified = None if promise is None else promise.certify(problem)
+    found = problem.solve() if certifier is None else None
+    certified = None if certifier is None else certifier.certify(problem)
     common: dict[str, Any] = {
         "by": rows.by,
         "objective": str(goal.expression),
@@ -213,8 +215,8 @@ def joint_solution(
         return found
 
     def choose(part: Problem) -> NDArray[np.intp] | None:
-        if promise is not None:
-            return promise.certify(part).cuts
+        if certifier is not None:
+            return certifier.certify(part).cuts
         solved = part.solve()
         return None if solved is None else solved.cuts
 
@@ -226,7 +228,7 @@ def joint_solution(
         thresholds=dict(zip(keys, map(float, cuts.thresholds[picks]), strict=True)),
         _beside={
             "_segments": segments,
-            "single": lambda: single_threshold(problem, promise),
+            "single": lambda: single_threshold(problem, certifier),
             "separate": lambda: separate_thresholds(problem, keys),
             "cross_validated": lambda: cross_validate(
                 problem, choose, random_state, rows_are_counted=rows_are_counted

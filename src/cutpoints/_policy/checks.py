@@ -256,7 +256,7 @@ def check(
         parts=parts,
         unseen=dict(now.unseen),
     )
-    return _Words(found, psi, named=batch is not None).told()
+    return _Words(found, psi, named=batch is not None).with_sentences()
 
 
 def _check_arguments(asked: Asked, alpha: float, psi: float, state: Any) -> None:
@@ -305,7 +305,7 @@ class _Words:
         self.open: list[tuple[str, int | None]] = []
         """Each with about how many more rows it takes."""
 
-    def told(self) -> Check:
+    def with_sentences(self) -> Check:
         """Return the check with its sentences."""
         found, watched = self.found, self.found.watch
         self._scores()
@@ -406,9 +406,9 @@ class _Words:
         if moved:
             worst, now = max(((one, one.called) for one in moved if one.called), key=_change)
             then = "" if now.then is None else f", {short(now.then)} then"
-            told = f"{short(now.now)} called positive now{then}"
+            where = f"{short(now.now)} called positive now{then}"
             self._alarm_once(
-                f"the decisions have moved in {self._of(moved)} ({_named(worst, moved)}: {told})"
+                f"the decisions have moved in {self._of(moved)} ({_named(worst, moved)}: {where})"
             )
         for text in dict.fromkeys(kept.constraint for one in parts for kept in one.constraints):
             kept_in = [(kept, one) for one in parts for kept in one.constraints if kept.constraint == text]
@@ -416,8 +416,8 @@ class _Words:
             if broken:
                 kept, worst = max(broken, key=lambda pair: abs(pair[0].now - (pair[0].then or 0.0)))
                 every = [one for _, one in broken]
-                told = f"({_named(worst, every)}: {short(kept.now)} now)"
-                self._alarm_once(f"{text} is broken in {self._of(every)} {told}")
+                where = f"({_named(worst, every)}: {short(kept.now)} now)"
+                self._alarm_once(f"{text} is broken in {self._of(every)} {where}")
             few = [one for kept, one in kept_in if kept.verdict == "not met, unsure"]
             if few:
                 notes.append(f"{text} is not met in {self._of(few)}; this may be chance.")
@@ -426,8 +426,8 @@ class _Words:
         if worse:
             value, worst = max(worse, key=lambda pair: pair[0].at_most_worse or 0.0)
             every = [one for _, one in worse]
-            told = f"({_named(worst, every)}: {_then_now(value)})"
-            self._alarm_once(f"{value.objective} is worse by more than a tenth in {self._of(every)} {told}")
+            where = f"({_named(worst, every)}: {_then_now(value)})"
+            self._alarm_once(f"{value.objective} is worse by more than a tenth in {self._of(every)} {where}")
         unsure = [one for value, one in values if value.verdict == "unsure"]
         if unsure:
             notes.append(f"{_upper(self._of(unsure))}: too few rows to judge on their own.")

@@ -154,7 +154,7 @@ def apply(
 
                 done = apply_lines(policy, files, beside, columns=columns, missing=missing)
             else:
-                with connected(memory_limit) as connection, told(files):
+                with connected(memory_limit) as connection, readable_errors(files):
                     table = opened(connection, files)
                     _check_new(table, columns, written)
                     made = {one.new: _decision(policy, table, one, missing) for one in columns}
@@ -481,7 +481,7 @@ def connected(memory_limit: str | None = None) -> Iterator[DuckDBPyConnection]:
 
 
 @contextmanager
-def told(files: list[File]) -> Iterator[None]:
+def readable_errors(files: list[File]) -> Iterator[None]:
     """Say in a sentence what DuckDB says in twenty lines."""
     from duckdb import Error, InterruptException, IOException
 

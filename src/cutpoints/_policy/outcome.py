@@ -163,11 +163,11 @@ def outcome(policy: Policy, now: Tally, alpha: float) -> Outcome:
         return Outcome(None, {}, {}, (), None, value, confusion_matrix=tuple(map(tuple, total.T.tolist())))
     confusion = confusion_of(total)
     shown = evaluate_cut(confusion, confidence=CONFIDENCE, interval="clopper_pearson")
-    told = None if before is None else evaluate_cut(confusion_of(before)).metrics
+    past = None if before is None else evaluate_cut(confusion_of(before)).metrics
     prevalence = None if before is None else float(before[:, -1].sum() / before.sum())
     return Outcome(
         confusion=confusion,
-        metrics={name: (None if told is None else told[name], one) for name, one in shown.metrics.items()},
+        metrics={name: (None if past is None else past[name], one) for name, one in shown.metrics.items()},
         # The labels of one sample are no independent rows.
         intervals=shown.intervals if now.blocks is None else {},
         constraints=() if judge is None else _constraints(policy, judge, now, then, alpha),

@@ -173,10 +173,10 @@ def policy_of(
     )
 
 
-def _found_on(found: Any, told: dict[str, Any]) -> FoundOn:
-    """Return what a result did on its data: what it has told, and what every result has."""
+def _found_on(found: Any, own: dict[str, Any]) -> FoundOn:
+    """Return what a result did on its data: what only it has, and what every result has."""
     common = ("status", "value", "confusion", "rows", "positives", "negatives")
-    known = {name: getattr(found, name) for name in common if name not in told} | told
+    known = {name: getattr(found, name) for name in common if name not in own} | own
     expected = known.get("cross_validated")
     if expected is not None and math.isnan(expected):
         known["cross_validated"] = None

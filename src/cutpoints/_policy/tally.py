@@ -257,9 +257,9 @@ def _checked(column: Any, name: str) -> NDArray[Any]:
 
 def _in_files(policy: Policy, opened: Opened, name: str, edges: Sequence[float]) -> NDArray[np.int64]:
     """Count in one streamed query; nothing of the files is held in memory."""
-    from cutpoints._policy.files import check_scores, scored, told
+    from cutpoints._policy.files import check_scores, readable_errors, scored
 
-    with opened.reading(), told(opened.files):
+    with opened.reading(), readable_errors(opened.files):
         table = scored(opened.table.relation, name, opened.table.column(name), policy.dtype)
         check_scores(table, name, "error", refused=InvalidInputError.nan)
         counted = (

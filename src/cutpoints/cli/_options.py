@@ -94,11 +94,11 @@ class NumberOr(click.ParamType):  # type: ignore[type-arg] # older versions of c
 def new_file(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
     """Take a file to write; exit with 2 if there is one of this name already, unless --force is given."""
     if path is not None and path != "-":
-        refuse_existing(path, option.opts[0], context)
+        check_new_file(path, option.opts[0], context)
     return path
 
 
-def refuse_existing(path: str, option: str, context: click.Context) -> None:
+def check_new_file(path: str, option: str, context: click.Context) -> None:
     """Exit with 2 if there is a file of this name already, unless --force is given."""
     check_local(path)
     if Path(path).is_file() and not context.meta.get(FORCE):

@@ -65,7 +65,7 @@ def waiting(text: str) -> Iterator[None]:
 
     from cutpoints._data.progress import watching
 
-    def told(step: Progress) -> None:
+    def show_progress(step: Progress) -> None:
         status.update(f"{text}: {steps(step)}")
 
     status = Console(stderr=True).status(text)
@@ -73,7 +73,7 @@ def waiting(text: str) -> Iterator[None]:
     timer.daemon = True
     timer.start()
     try:
-        with watching(told):
+        with watching(show_progress):
             yield
     finally:
         timer.cancel()

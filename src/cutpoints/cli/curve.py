@@ -16,6 +16,7 @@ import cutpoints as cp
 from cutpoints._format import count, exact, json_number, percent, rows_in_words, shortest_inside, value
 from cutpoints.cli._errors import in_shell
 from cutpoints.cli._options import (
+    check_new_file,
     check_options,
     data_options,
     examples,
@@ -23,7 +24,6 @@ from cutpoints.cli._options import (
     json_option,
     plot_options,
     read,
-    refuse_existing,
     say_written,
 )
 from cutpoints.cli._output import (
@@ -139,7 +139,7 @@ def curve(
     _check_folder(output)
     files_to_write = {name: str(Path(output) / f"{name}.{form}") for name in displays}
     for path in files_to_write.values():
-        refuse_existing(path, "-o", click.get_current_context())
+        check_new_file(path, "-o", click.get_current_context())
     wanted = maximize or minimize
     with waiting("Counting"):
         found = cp.curve(read(files, **columns), metrics=wanted or ())

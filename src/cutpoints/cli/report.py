@@ -122,8 +122,8 @@ def report(
             random_state=random_state,
             **goal,
         )
-    told = made.to_dict()["data"]
-    need_both_classes(told["positives"], told["negatives"])
+    data = made.to_dict()["data"]
+    need_both_classes(data["positives"], data["negatives"])
     models = made.to_dict()["models"]
     for model in models:
         area = model["auc"]["value"]

@@ -40,14 +40,14 @@ class Certified(NamedTuple):
     guarantee: Guarantee
 
 
-class Promise(NamedTuple):
+class Certifier(NamedTuple):
     """What is asked of the constraints on new data."""
 
     confidence: Confidence
     random_state: Any
 
     @classmethod
-    def of(cls, confidence: Any, random_state: Any, data: Data, *, each: Any, gap: Any) -> Promise:
+    def of(cls, confidence: Any, random_state: Any, data: Data, *, each: Any, gap: Any) -> Certifier:
         """Check what is asked; raise for what cannot be certified."""
         check_confidence(confidence, "find_joint", expectation=True, parameter="guarantee")
         for name, given in (("each", each), ("gap", gap)):
@@ -81,13 +81,13 @@ class Promise(NamedTuple):
         scores = np.where(corner[path] > 0, -np.arange(float(len(path))), np.inf)
         pos, neg = (every - pilot)[:, path]
         source = from_counts(scores, positives=pos, negatives=neg).stream()
-        found, promise = certify(source, problem.goal, self.confidence, self.random_state)
-        promise = replace(
-            promise,
-            pilot_rows=promise.pilot_rows + int(pilot.sum()),
-            more_rows=promise.more_rows and math.ceil(promise.more_rows / (1 - PILOT_SHARE)),
+        found, guarantee = certify(source, problem.goal, self.confidence, self.random_state)
+        guarantee = replace(
+            guarantee,
+            pilot_rows=guarantee.pilot_rows + int(pilot.sum()),
+            more_rows=guarantee.more_rows and math.ceil(guarantee.more_rows / (1 - PILOT_SHARE)),
         )
         if found.choice is None:
-            return Certified(None, promise)
+            return Certified(None, guarantee)
         passed = path[scores >= found.cuts.thresholds[found.choice.best]]
-        return Certified(cuts.first[:-1] + np.bincount(cuts.segment[passed]) - 1, promise)
+        return Certified(cuts.first[:-1] + np.bincount(cuts.segment[passed]) - 1, guarantee)

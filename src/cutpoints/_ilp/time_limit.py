@@ -2,7 +2,7 @@
 
 HiGHS looks at its clock between steps, and on the document's program single steps take long:
 with 5,000 rows and a limit of 3 s it came back after 52 s. So a limited search runs in a child
-process, which tells of every better answer and bound as it finds them; what it has told when its
+process, which reports every better answer and bound as it finds them; what it has reported when its
 time is up is the result.
 """
 
@@ -36,7 +36,7 @@ START = 60.0
 
 _CHILD = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from cutpoints._ilp import watched; watched.serve(sys.stdin.buffer, sys.stdout.buffer)"
+    "from cutpoints._ilp import time_limit; time_limit.serve(sys.stdin.buffer, sys.stdout.buffer)"
 )
 
 
@@ -45,7 +45,7 @@ def minimize(
 ) -> Reply:
     """Minimize ``w @ x`` within the limit; the best answer and bound so far if it does not suffice."""
     began = perf_counter()
-    told: dict[str, Any] = {"began": None, "x": None, "total": math.inf, "bound": -math.inf}
+    heard: dict[str, Any] = {"began": None, "x": None, "total": math.inf, "bound": -math.inf}
     child = subprocess.Popen(  # noqa: S603 - our own interpreter
         [sys.executable, "-c", _CHILD, json.dumps(sys.path)],
         stdin=subprocess.PIPE,
@@ -54,12 +54,12 @@ def minimize(
     )
     assert child.stdin is not None
     assert child.stdout is not None
-    listener = Thread(target=_listen, args=(child.stdout, told, log), daemon=True)
+    listener = Thread(target=_listen, args=(child.stdout, heard, log), daemon=True)
     listener.start()
     try:
         pickle.dump((program, w, time_limit, gap, log is not None), child.stdin)
         child.stdin.close()
-        while listener.is_alive() and perf_counter() < _deadline(began, told["began"], time_limit):
+        while listener.is_alive() and perf_counter() < _deadline(began, heard["began"], time_limit):
             listener.join(0.05)
     except BrokenPipeError:  # it ended before it had read all; below is why
         pass
@@ -68,13 +68,13 @@ def minimize(
         child.wait()
         listener.join()
         child.stdout.close()
-    if "failed" in told:
-        raise SolverError.failed(solver="HiGHS", said=told["failed"])
-    if "reply" in told:
-        return told["reply"]
-    if told["began"] is None:
+    if "failed" in heard:
+        raise SolverError.failed(solver="HiGHS", said=heard["failed"])
+    if "reply" in heard:
+        return heard["reply"]
+    if heard["began"] is None:
         raise SolverError.failed(solver="HiGHS", said="its process did not start")
-    return Reply("time_limit", told["x"], told["total"], told["bound"], 0, perf_counter() - told["began"])
+    return Reply("time_limit", heard["x"], heard["total"], heard["bound"], 0, perf_counter() - heard["began"])
 
 
 def _deadline(asked: float, began: float | None, time_limit: float) -> float:
@@ -82,8 +82,8 @@ def _deadline(asked: float, began: float | None, time_limit: float) -> float:
     return asked + START if began is None else began + time_limit + GRACE
 
 
-def _listen(pipe: IO[bytes], told: dict[str, Any], log: Callable[[str], None] | None) -> None:
-    """Take what the child tells until it says no more."""
+def _listen(pipe: IO[bytes], heard: dict[str, Any], log: Callable[[str], None] | None) -> None:
+    """Take what the child reports until it says no more."""
     while True:
         try:
             kind, what = pickle.load(pipe)  # noqa: S301 - our own process
@@ -91,30 +91,30 @@ def _listen(pipe: IO[bytes], told: dict[str, Any], log: Callable[[str], None] | 
             return
         if kind == "log" and log is not None:
             log(what)
-        elif kind == "answer" and what[1] < told["total"]:
-            told["x"], told["total"] = what
+        elif kind == "answer" and what[1] < heard["total"]:
+            heard["x"], heard["total"] = what
         elif kind == "bound":
-            told["bound"] = max(told["bound"], what)
+            heard["bound"] = max(heard["bound"], what)
         elif kind == "began":
-            told["began"] = perf_counter()
+            heard["began"] = perf_counter()
         elif kind in ("failed", "reply"):
-            told[kind] = what
+            heard[kind] = what
 
 
 def serve(source: IO[bytes], sink: IO[bytes]) -> None:
-    """Be the child: read a program, solve it, and tell."""
+    """Be the child: read a program, solve it, and report."""
 
-    def tell(kind: str, what: Any) -> None:
+    def report(kind: str, what: Any) -> None:
         pickle.dump((kind, what), sink)
         sink.flush()
 
     program, w, time_limit, gap, wants_log = pickle.load(source)  # noqa: S301 - our own process
-    tell("began", None)
+    report("began", None)
     try:
-        log = (lambda line: tell("log", line)) if wants_log else None
-        solver = Solver(program, gap=gap, log=log, tell=tell)
+        log = (lambda line: report("log", line)) if wants_log else None
+        solver = Solver(program, gap=gap, log=log, report=report)
         reply = solver.minimize(w, time_limit)
     except SolverError as error:
-        tell("failed", getattr(error, "said", None) or str(error))
+        report("failed", getattr(error, "said", None) or str(error))
         return
-    tell("reply", replace(reply, x=None if reply.x is None else np.asarray(reply.x)))
+    report("reply", replace(reply, x=None if reply.x is None else np.asarray(reply.x)))
