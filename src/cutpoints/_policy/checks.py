@@ -256,7 +256,7 @@ def check(
         parts=parts,
         unseen=dict(now.unseen),
     )
-    return _Words(found, psi, named=batch is not None).with_sentences()
+    return _Sentences(found, psi, named=batch is not None).with_sentences()
 
 
 def _check_arguments(asked: Asked, alpha: float, psi: float, state: Any) -> None:
@@ -295,7 +295,7 @@ def _decision(value: Any, rule: Rule) -> str:
 # --- in words
 
 
-class _Words:
+class _Sentences:
     """What a check says in sentences: alarms, notes, and what the rows are too few to tell."""
 
     def __init__(self, found: Check, psi: float, *, named: bool) -> None:

@@ -1,4 +1,4 @@
-"""The rule as a SQL expression, in the words of each dialect, with the very thresholds.
+"""The rule as a SQL expression, in the syntax of each dialect, with the very thresholds.
 
 A decimal literal is not enough for that: DuckDB and PostgreSQL read it as a decimal number, and
 SQLite 3.40 misreads one in two hundred by a bit. Where a dialect has a correctly rounded conversion
@@ -38,7 +38,7 @@ def _escaped(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Words:
+class _Syntax:
     """How a dialect says it: a quoted name, a double, a string, NaN, equal keys, and how a query fails."""
 
     type_: str
@@ -66,13 +66,13 @@ def _parts(x: float) -> str:
     return f"(CAST({minus}{whole} AS REAL){''.join(f' {sign} {factor}' for factor in factors)})"
 
 
-_WORDS: dict[str, _Words] = {
-    "ansi": _Words("DOUBLE PRECISION"),
-    "bigquery": _Words("FLOAT64", "`", text=_escaped, nan="IS_NAN({0})", fail="ERROR('{0}')"),
-    "duckdb": _Words("DOUBLE", same_text="{0} COLLATE C = {1}", nan="isnan({0})", fail="error('{0}')"),
+_SYNTAX: dict[str, _Syntax] = {
+    "ansi": _Syntax("DOUBLE PRECISION"),
+    "bigquery": _Syntax("FLOAT64", "`", text=_escaped, nan="IS_NAN({0})", fail="ERROR('{0}')"),
+    "duckdb": _Syntax("DOUBLE", same_text="{0} COLLATE C = {1}", nan="isnan({0})", fail="error('{0}')"),
     # It has neither NaN nor infinity, and its literals with an exponent are doubles. Its collations take
     # a for A, and its strings may or may not know backslashes: bytes are compared, written as digits.
-    "mysql": _Words(
+    "mysql": _Syntax(
         "DOUBLE",
         "`",
         number=lambda x, _: f"{x!r}" if "e" in repr(x) else f"{x!r}E0",
@@ -82,16 +82,16 @@ _WORDS: dict[str, _Words] = {
     ),
     # NaN equals NaN there, and is the greatest number. A column may have a collation that takes a for A, or
     # be of the type citext; in E'...' a backslash escapes whatever the server's settings are.
-    "postgres": _Words(
+    "postgres": _Syntax(
         "double precision",
         text=lambda text: "E" + _escaped(text) if "\\" in text else _doubled(text),
         same_text='CAST({0} AS text) COLLATE "C" = {1}',
         nan="{0} = CAST('NaN' AS double precision)",
     ),
-    "snowflake": _Words("DOUBLE", text=_escaped, nan="{0} = CAST('NaN' AS DOUBLE)"),
-    "spark": _Words("DOUBLE", "`", text=_escaped, nan="isnan({0})", fail="raise_error('{0}')"),
+    "snowflake": _Syntax("DOUBLE", text=_escaped, nan="{0} = CAST('NaN' AS DOUBLE)"),
+    "spark": _Syntax("DOUBLE", "`", text=_escaped, nan="isnan({0})", fail="raise_error('{0}')"),
     # A NaN is stored as NULL there. Any column may hold text, which as a number would be 0.
-    "sqlite": _Words(
+    "sqlite": _Syntax(
         "REAL",
         number=lambda x, _: _parts(x),
         same_text="{0} = {1} COLLATE BINARY",
@@ -105,7 +105,7 @@ _WORDS: dict[str, _Words] = {
 
 def to_sql(policy: Policy, column: str | None, dialect: str, missing: Missing, *, fail: bool) -> str:
     """Return the CASE expression, or one for each label; `fail`: what is an error fails the query."""
-    if dialect not in _WORDS:
+    if dialect not in _SYNTAX:
         raise InvalidParameterError(
             "dialect",
             caller="to_sql",
@@ -113,9 +113,9 @@ def to_sql(policy: Policy, column: str | None, dialect: str, missing: Missing, *
             got=dialect,
             hint="'ansi' is a good start for any other.",
         )
-    words = _WORDS[dialect]
-    if fail and words.fail is None:
-        able = ", ".join(repr(one) for one, its in _WORDS.items() if its.fail)
+    syntax = _SYNTAX[dialect]
+    if fail and syntax.fail is None:
+        able = ", ".join(repr(one) for one, its in _SYNTAX.items() if its.fail)
         raise InvalidParameterError(
             "missing",
             caller="to_sql",
@@ -125,10 +125,10 @@ def to_sql(policy: Policy, column: str | None, dialect: str, missing: Missing, *
     made = []
     for decision in policy.rule.decisions():
         name = quoted(policy.column(column, "to_sql", decision.score), dialect)
-        score = f"CAST({name} AS {words.type_})" if words.cast else name
-        absent = words.absent.replace("{0}", name)
-        if words.nan is not None:
-            absent += f" OR {words.nan.replace('{0}', score)}"
+        score = f"CAST({name} AS {syntax.type_})" if syntax.cast else name
+        absent = syntax.absent.replace("{0}", name)
+        if syntax.nan is not None:
+            absent += f" OR {syntax.nan.replace('{0}', score)}"
         text = expression(
             policy,
             decision,
@@ -159,8 +159,8 @@ def expression(
 
     `score` is the SQL of a double, `absent` whether it is missing, `keys` that of each column of segments.
     """
-    words = _WORDS[dialect]
-    failing = (words.fail or "NULL").format
+    syntax = _SYNTAX[dialect]
+    failing = (syntax.fail or "NULL").format
     outcome = "NULL"
     if missing in policy.rule.missing:
         outcome = value(policy.rule.missing[missing], dialect)
@@ -193,26 +193,26 @@ def value(one: Any, dialect: str) -> str:
     """Return a decision as a literal."""
     if isinstance(one, str):
         return text_value(one, dialect)
-    return str(one) if isinstance(one, int) else _WORDS[dialect].number(one, _WORDS[dialect].type_)
+    return str(one) if isinstance(one, int) else _SYNTAX[dialect].number(one, _SYNTAX[dialect].type_)
 
 
 def text_value(text: str, dialect: str) -> str:
     """Return a text as a literal that is a text, and not bytes."""
-    literal = _WORDS[dialect].text(text)
+    literal = _SYNTAX[dialect].text(text)
     return f"CONVERT({literal} USING utf8mb4)" if dialect == "mysql" else literal
 
 
 def same_key(column: str, part: KeyPart, type_: str | None, dialect: str) -> str:
     """Return the SQL of whether a column has this key, one of a type; NULL and NaN are the key None."""
-    words = _WORDS[dialect]
-    if part is None and type_ == "number" and words.nan is not None:
-        return f"({column} IS NULL OR {words.nan.format(f'CAST({column} AS {words.type_})')})"
+    syntax = _SYNTAX[dialect]
+    if part is None and type_ == "number" and syntax.nan is not None:
+        return f"({column} IS NULL OR {syntax.nan.format(f'CAST({column} AS {syntax.type_})')})"
     if part is None:
         return f"{column} IS NULL"
     if isinstance(part, str):
-        return words.same_text.format(column, words.text(part))
+        return syntax.same_text.format(column, syntax.text(part))
     if isinstance(part, bool):
-        return f"{column} = {words.booleans[part]}"
+        return f"{column} = {syntax.booleans[part]}"
     return f"{column} = {value(part, dialect)}"
 
 
@@ -222,17 +222,17 @@ def condition(threshold: float, score: str, dialect: str) -> str:
     No dialect needs to spell an infinite number: at least infinity is beyond the largest float, and
     every number is at least minus infinity.
     """
-    words = _WORDS[dialect]
+    syntax = _SYNTAX[dialect]
     if threshold == -math.inf:
         return "1 = 1"
     if threshold == math.inf:
-        return f"{score} > {words.number(sys.float_info.max, words.type_)}"
-    return f"{score} >= {words.number(threshold, words.type_)}"
+        return f"{score} > {syntax.number(sys.float_info.max, syntax.type_)}"
+    return f"{score} >= {syntax.number(threshold, syntax.type_)}"
 
 
 def quoted(name: str, dialect: str) -> str:
     """Return a name as an identifier, whatever characters it has."""
-    quote = _WORDS[dialect].quote
+    quote = _SYNTAX[dialect].quote
     if dialect == "bigquery":  # it has escapes with a backslash there, and no doubled quotes
         return quote + name.replace("\\", "\\\\").replace(quote, "\\" + quote) + quote
     return quote + name.replace(quote, quote * 2) + quote
