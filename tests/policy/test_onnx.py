@@ -140,7 +140,7 @@ def test_the_command(run_command, tmp_path):
 
     assert {"output": out, "inputs": ["score", "by_c"]} == json.loads(result.stdout)
     assert "mine" == onnx.load(out).doc_string
-    assert "Inputs: score, by_c" in run_command("policy", "onnx", path, "-o", out).stdout
+    assert "Inputs: score, by_c" in run_command("policy", "onnx", path, "-o", out, "--force").stdout
     assert 1 == run_command("policy", "onnx", path, "-o", str(tmp_path / "no" / "rule.onnx")).exit_code
     with pytest.raises(InvalidInputError, match="written"):
         cp.Policy(0.5).to_onnx(tmp_path)
