@@ -53,8 +53,8 @@ def given(blocks, drawn):
 @pytest.mark.parametrize("asked", GOALS, ids=lambda g: " ".join(map(str, g.values())))
 def test_opening_few_blocks_finds_the_optimum_of_every_resample(monkeypatch, asked, decimals):
     """With the same draws, the pruned search and the search over every row agree on each resample."""
-    monkeypatch.setattr(bootstrap, "FINE", 4)
-    monkeypatch.setattr(bootstrap, "COARSE", 5)
+    monkeypatch.setattr(bootstrap, "FINE_ROWS", 4)
+    monkeypatch.setattr(bootstrap, "COARSE_BLOCKS", 5)
     wanted = goal(**asked)
     for seed in range(3):
         ordered = bootstrap.Ordered.of(*rows(150, decimals=decimals, seed=seed))

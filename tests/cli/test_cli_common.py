@@ -318,7 +318,7 @@ def test_parameters_are_called_by_their_options(command, error, shown):
 
 def test_what_takes_long_is_told_on_standard_error(monkeypatch, capsys):
     """A terminal is told what takes long, and standard output is not touched."""
-    monkeypatch.setattr(_output, "_PATIENCE", 0.0)
+    monkeypatch.setattr(_output, "_DELAY_SECONDS", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     with _output.waiting("Reading"):

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from cutpoints._goal import Goal
     from cutpoints.metrics.columns import Column
 
-COARSE = 32
+COARSE_BLOCKS = 32
 """Blocks that rows are first divided into; those that may hold the optimum are divided further."""
-FINE = 128
+FINE_ROWS = 128
 """Blocks of up to this many rows are not divided further: reading one costs less."""
 CHUNK = 1 << 18
 """Numbers per array at a time: it bounds the memory, whatever the replicates."""
@@ -205,11 +205,11 @@ class _Blocks:
         tp, fp = (side.astype(np.float64) for side in running)
         level = _likely(goal, tp, fp)
         n = len(rows.scores)
-        cuts = np.unique(np.searchsorted(ends, np.linspace(0, n, COARSE + 1)))  # indices into `ends`
+        cuts = np.unique(np.searchsorted(ends, np.linspace(0, n, COARSE_BLOCKS + 1)))  # indices into `ends`
         while True:
             low, high = cuts[:-1], cuts[1:]
             split = _reach(goal, tp, fp, low, high) >= level
-            split &= (high - low > 1) & (ends[high] - ends[low] > FINE)
+            split &= (high - low > 1) & (ends[high] - ends[low] > FINE_ROWS)
             if not split.any():
                 break
             middle = np.searchsorted(ends, (ends[low] + ends[high])[split] // 2)

@@ -21,7 +21,7 @@ from cutpoints._find import solve
 from cutpoints._result import Confusion
 from cutpoints._search.run import search
 from cutpoints.exceptions import InvalidInputError
-from cutpoints.metrics.columns import Column, Part
+from cutpoints.metrics.columns import CELLS, Column, Part
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -178,11 +178,10 @@ def confusion_of(
 
 def add_up(confusions: Sequence[Confusion]) -> Confusion:
     """Return the sum of confusions."""
-    names = ("tp", "fp", "fn", "tn")
-    found = Confusion(**{name: _total(getattr(one, name) for one in confusions) for name in names})
+    found = Confusion(**{name: _total(getattr(one, name) for one in confusions) for name in CELLS})
     parts = {}
     for column in confusions[0].columns if confusions else ():
-        cells = (sum(getattr(one.columns[column][0], name) for one in confusions) for name in names)
+        cells = (sum(getattr(one.columns[column][0], name) for one in confusions) for name in CELLS)
         parts[column] = [Part(1, Fraction(1), *cells)]
     return found.with_columns(parts)
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from cutpoints._ilp.program import Cost, Program
 
-_TERMS = 6
-"""Terms per line: readers of the LP format refuse long lines."""
+_TERMS_PER_LINE = 6
+"""Readers of the LP format refuse long lines."""
 
 
 def write(path: str | os.PathLike[str], program: Program, cost: Cost, title: str) -> None:
@@ -70,10 +70,10 @@ def _lp(program: Program, cost: Cost, title: str) -> Iterator[str]:
 
 
 def _sum(name: str, terms: list[tuple[float, str]]) -> Iterator[str]:
-    for start in range(0, len(terms), _TERMS):
+    for start in range(0, len(terms), _TERMS_PER_LINE):
         text = " ".join(
             f"{'-' if a < 0 else '+'} {_number(abs(a))} {variable}"
-            for a, variable in terms[start : start + _TERMS]
+            for a, variable in terms[start : start + _TERMS_PER_LINE]
         )
         yield f" {name}: {text}" if start == 0 else f"   {text}"
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NO_PROBING = 1 << 15
 """Probing tries both values of every label, which takes minutes here and gains nothing: to decide
 one label decides all on one side of it."""
-WHOLE = 1e-6
+INTEGER_TOLERANCE = 1e-6
 
 Status = Literal["optimal", "time_limit", "gap_limit", "infeasible"]
 
@@ -101,7 +101,7 @@ class Solver:
         binary = bool(self._program.integer.any())
         reply = self._solve(time_limit, binary=binary)
         decided = None if reply.x is None else reply.x[self._program.decisions]
-        if binary or decided is None or np.abs(decided - np.round(decided)).max() <= WHOLE:
+        if binary or decided is None or np.abs(decided - np.round(decided)).max() <= INTEGER_TOLERANCE:
             return reply
         self._declare(whole=True)
         return self._solve(time_limit, binary=True)
@@ -148,7 +148,12 @@ class Solver:
             x = np.asarray(highs.getSolution().col_value)
         total = info.objective_function_value if x is not None else math.inf
         bound = info.mip_dual_bound if binary else total if found == "optimal" else -math.inf
-        if found == "optimal" and binary and self._gap > 0 and total - bound > WHOLE * max(1.0, abs(total)):
+        if (
+            found == "optimal"
+            and binary
+            and self._gap > 0
+            and total - bound > INTEGER_TOLERANCE * max(1.0, abs(total))
+        ):
             found = "gap_limit"
         return Reply(found, x, total, bound, max(0, info.mip_node_count) if binary else 0, seconds)
 

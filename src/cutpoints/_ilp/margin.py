@@ -22,9 +22,9 @@ from cutpoints.exceptions import InvalidParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SAFE = 5e-6
+SAFE_EPSILON = 5e-6
 """Five times the tolerance (1e-6) to which the solver holds integers and rows."""
-LARGE = 1e6
+LARGEST_SCORE = 1e6
 """Larger numbers in the rows would drown the 1 that stands before t."""
 
 Epsilon = float | Literal["auto"]
@@ -71,15 +71,15 @@ def margin(scores: NDArray[Any], epsilon: Epsilon, *, as_printed: bool) -> Margi
         )
     if epsilon != "auto":
         return _raw(scores, chosen, f"{chosen:g}, as given")
-    if finite and max(abs(scores[0]), abs(scores[-1])) <= LARGE:
+    if finite and max(abs(scores[0]), abs(scores[-1])) <= LARGEST_SCORE:
         made = _raw(scores, chosen, "")
         low, high = made.bounds
-        if chosen * 1.001 >= SAFE * (high - low):  # the gap of 0.00001 is not quite that in floats
+        if chosen * 1.001 >= SAFE_EPSILON * (high - low):  # the gap of 0.00001 is not quite that in floats
             reason = f"{chosen:g}, half the smallest gap between scores"
             return Margin(scores, chosen, made.low, made.high, ranks=False, reason=reason)
     count = len(scores)
     why = f"the smallest gap between scores, {gap:.3g}, leaves no room above the solver's tolerance"
-    if not finite or max(abs(scores[0]), abs(scores[-1])) > LARGE:
+    if not finite or max(abs(scores[0]), abs(scores[-1])) > LARGEST_SCORE:
         why = "scores beyond a million are too large for the rows"
     reason = f"0.5, with the scores replaced by their ranks: {why}"
     return Margin(np.arange(1.0, count + 1), 0.5, 0.5, count + 1.0, ranks=True, reason=reason)

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from cutpoints._ilp.program import Floats, Program
 
-GRACE = 1.0
-"""Seconds granted to the solver to stop by itself."""
-START = 60.0
-"""Seconds granted to the process to start; it takes half a second, more on a busy machine."""
+GRACE_SECONDS = 1.0
+"""Granted to the solver to stop by itself."""
+START_SECONDS = 60.0
+"""Granted to the process to start; it takes half a second, more on a busy machine."""
 
 _CHILD = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -79,7 +79,7 @@ def minimize(
 
 def _deadline(asked: float, began: float | None, time_limit: float) -> float:
     """Return when to end the child: its time counts from when it began."""
-    return asked + START if began is None else began + time_limit + GRACE
+    return asked + START_SECONDS if began is None else began + time_limit + GRACE_SECONDS
 
 
 def _listen(pipe: IO[bytes], heard: dict[str, Any], log: Callable[[str], None] | None) -> None:

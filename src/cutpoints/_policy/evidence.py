@@ -42,6 +42,7 @@ from cutpoints._search.guarantee import _floor
 from cutpoints._validate import generator
 from cutpoints._wording import file_words
 from cutpoints.exceptions import CutpointError, InvalidInputError, InvalidParameterError
+from cutpoints.metrics.columns import CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
 
     Log = NDArray[np.float64]
 
-CELLS = ("tp", "fp", "fn", "tn")
 BETS = 0.5 ** (np.arange(1, 29) / 2)
 """Shares of the largest possible bet on a mean: small ones find small changes."""
 POWERS = np.arange(0.1, 1.0, 0.1)

@@ -46,7 +46,7 @@ FORMAT: Final = "cutpoints policy"
 VERSION: Final = 2
 LARGEST_FILE = 1 << 25
 """Bytes. A policy has a few kilobytes, and one of 100,000 segments some megabytes."""
-_LINE = 100
+_LINE_WIDTH = 100
 """Characters of an object that is written on one line."""
 _SUM_ERROR = 1e-9
 """Relative. Weights are rounded once each when they are written, so their sums may be off a little."""
@@ -115,7 +115,7 @@ def _laid_out(value: Any, indent: str) -> str:
     elif isinstance(value, list):
         names, inside = [""] * len(value), value
     flat = isinstance(value, list) and not any(isinstance(one, dict | list) for one in inside)
-    if not inside or flat or (indent and len(line) < _LINE):
+    if not inside or flat or (indent and len(line) < _LINE_WIDTH):
         return line
     deeper = indent + "  "
     parts = [f"{deeper}{name}{_laid_out(one, deeper)}" for name, one in zip(names, inside, strict=True)]

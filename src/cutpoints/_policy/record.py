@@ -16,6 +16,7 @@ from cutpoints._result import Certificate, Confusion, Guarantee, Interval, Solut
 from cutpoints._search.counted_folds import REPEATS, expected_cells, expected_value
 from cutpoints._segments import Segments
 from cutpoints._version import __version__
+from cutpoints.metrics.columns import CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -202,7 +203,7 @@ def _known(value: float | None) -> float | None:
 
 def _cross_validate_segments(found: Segments, records: list[SegmentRecord]) -> float | None:
     """Put the value to expect into the record of each segment; return that of all rows together."""
-    total: dict[str, Fraction] | None = dict.fromkeys(("tp", "fp", "fn", "tn"), Fraction(0))
+    total: dict[str, Fraction] | None = dict.fromkeys(CELLS, Fraction(0))
     repeats = max(1, REPEATED_SEGMENTS // len(records))
     if len(records) > MOST_CROSS_VALIDATED:
         return None

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from cutpoints._policy.rules import Decision, Key
     from cutpoints.metrics.expression import Expression
 
-BLOCKS = 1000
+SAMPLE_BLOCKS = 1000
 """Samples of a matrix of labels are added up in this many blocks, which are then redrawn."""
-_BLOCK = 1 << 17
+_ROWS_AT_ONCE = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -234,8 +234,10 @@ def rows_between(asked: Asked, edges: Sequence[float]) -> NDArray[np.int64]:
     scores, _ = _scores_of(asked, table)
     wanted = np.asarray(edges, dtype=np.float64)
     counts = np.zeros(len(wanted) + 1, dtype=np.int64)
-    for start in range(0, len(scores), _BLOCK):
-        place = np.searchsorted(wanted, scores[start : start + _BLOCK].astype(np.float64), side="right")
+    for start in range(0, len(scores), _ROWS_AT_ONCE):
+        place = np.searchsorted(
+            wanted, scores[start : start + _ROWS_AT_ONCE].astype(np.float64), side="right"
+        )
         counts += np.bincount(place, minlength=len(counts))
     return counts
 
@@ -413,7 +415,7 @@ def _labels(asked: Asked, rule: LabelRule) -> Tally:
         counts = [[[int((~side).sum())], [int(side.sum())]] for side in called]
         return Tally(tuple(rule.thresholds), np.array(counts))
     n, size = len(called[0]), len(called)
-    blocks = min(n, BLOCKS)
+    blocks = min(n, SAMPLE_BLOCKS)
     block = np.random.default_rng(0).permutation(n) % blocks
     table = np.zeros((blocks, size, 4), dtype=np.float64)
     for k, (side, truth) in enumerate(zip(called, truths, strict=True)):

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 KEY_METRICS = ("accuracy", "precision", "recall", "specificity", "f1", "mcc")
 """What tables show of a confusion beside what was asked for."""
 MOST_SHOWN = 50
-"""Segments or labels that people see; --json has all."""
-_PATIENCE = 2.0
-_BLOCK = 1 << 12
-_NAME = 12
+"""Segments, labels and classes that people see; --json has all."""
+_DELAY_SECONDS = 2.0
+_ROWS_AT_ONCE = 1 << 12
+_NAME_WIDTH = 12
 
 
 def print_json(shown: dict[str, Any]) -> None:
@@ -69,7 +69,7 @@ def waiting(text: str) -> Iterator[None]:
         status.update(f"{text}: {steps(step)}")
 
     status = Console(stderr=True).status(text)
-    timer = Timer(_PATIENCE, status.start)
+    timer = Timer(_DELAY_SECONDS, status.start)
     timer.daemon = True
     timer.start()
     try:
@@ -153,8 +153,8 @@ def print_columns(columns: Mapping[str, Sequence[str]]) -> None:
     rule = "-" if console().options.ascii_only else "\u2500"
     click.echo(click.style(line(*columns), bold=True))
     click.echo(rule * (sum(widths) + 2 * (len(widths) - 1)))
-    for start in range(0, len(next(iter(columns.values()))), _BLOCK):
-        rows = zip(*(cells[start : start + _BLOCK] for cells in columns.values()), strict=True)
+    for start in range(0, len(next(iter(columns.values()))), _ROWS_AT_ONCE):
+        rows = zip(*(cells[start : start + _ROWS_AT_ONCE] for cells in columns.values()), strict=True)
         click.echo("\n".join(line(*row) for row in rows))
 
 
@@ -193,7 +193,7 @@ def table(
         made.add_row(*row)
     # Numbers are never cut, nor are names cut to nothing: a terminal that is too narrow wraps the lines.
     widths = [max(map(cell_len, column)) for column in zip(header, *cells, strict=True)]
-    least = [min(width, _NAME) if i in texts else width for i, width in enumerate(widths)]
+    least = [min(width, _NAME_WIDTH) if i in texts else width for i, width in enumerate(widths)]
     needed = sum(least) + 2 * (len(least) - 1)
     if needed > console().width:
         made.width = needed
@@ -224,8 +224,8 @@ def pairs(rows: Iterable[tuple[str, str]]) -> Table:
     for name, meaning in rows:
         made.add_row(Text(name, style="bold"), meaning)
         longest = max(longest, len(name))
-    if console().width < longest + 3 + _NAME:  # else nothing is left for what they mean
-        made.width = longest + 3 + _NAME
+    if console().width < longest + 3 + _NAME_WIDTH:  # else nothing is left for what they mean
+        made.width = longest + 3 + _NAME_WIDTH
     return made
 
 

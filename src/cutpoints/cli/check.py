@@ -21,7 +21,7 @@ from cutpoints.cli._options import (
     rows_options,
     say_written,
 )
-from cutpoints.cli._output import pairs, print_json, show, table, waiting
+from cutpoints.cli._output import MOST_SHOWN, pairs, print_json, show, table, waiting
 from cutpoints.cli.apply import load
 
 if TYPE_CHECKING:
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from cutpoints._policy.outcome import Outcome, Part, Share
 
 EXIT_CODES = {"fine": 0, "attention": 4, "unsure": 5}
-_TWO = 2
-_PARTS = 50
-"""Segments, labels and classes that people see; --json has all."""
 _AGAIN = "Find several thresholds again with their own command."
 _AUTOMATIC = ("precision", "npv", "accuracy")
 _SHOWN = ("prevalence", "predicted_positive_rate", "precision", "recall", "specificity", "f1", "mcc")
@@ -171,8 +168,8 @@ def _print(found: Check, call: tuple[str, tuple[str, ...], str | None, str | Non
             (f"PSI{of}", f"{value(shift.psi)}   {shift.band}, {shift.psi_buckets} buckets{chance}"),
             *([] if of else [("KS", f"{value(shift.ks)}   lower bound{below}")]),
         ]
-    if len(found.decisions) > _TWO:
-        rows += [(name, _share(share)) for name, share in list(found.decisions.items())[:_PARTS]]
+    if len(found.decisions) > 2:
+        rows += [(name, _share(share)) for name, share in list(found.decisions.items())[:MOST_SHOWN]]
     elif found.called is not None:
         rows.append(("called positive", _share(found.called)))
     labels = found.labels
@@ -182,7 +179,7 @@ def _print(found: Check, call: tuple[str, tuple[str, ...], str | None, str | Non
     else:
         c = labels.confusion
         data = f"{count(found.rows)} rows"
-        if c is not None and len(found.decisions) <= _TWO:
+        if c is not None and len(found.decisions) <= 2:
             data = rows_in_words(found.rows, c.tp + c.fn, c.fp + c.tn)
         rows += [
             *_expected(labels),
@@ -207,7 +204,7 @@ def _parts(found: Check) -> list[Any]:
     what = "label" if found.policy.rule.kind == "labels" else "segment"
     valued = any(one.value is not None for one in order)
     rows = []
-    for one in order[:_PARTS]:
+    for one in order[:MOST_SHOWN]:
         called, worth = one.called, one.value
         cells = [one.name, count(one.rows)]
         cells += ["-", "-"] if called is None else [_or_dash(called.then), value(called.now)]
@@ -216,7 +213,7 @@ def _parts(found: Check) -> list[Any]:
         rows.append([*cells, _note(one)])
     objective = next((one.value.objective for one in order if one.value is not None), "")
     header = [what, "rows", "called then", "now", *([f"{objective} then", "now "] if valued else []), "note"]
-    more = [f"{len(order) - _PARTS:,} more with --json"] if len(order) > _PARTS else []
+    more = [f"{len(order) - MOST_SHOWN:,} more with --json"] if len(order) > MOST_SHOWN else []
     return [table(header, rows, left=1, note=True), *more]
 
 

@@ -37,6 +37,7 @@ from cutpoints.cli._output import (
     waiting,
 )
 from cutpoints.exceptions import CutpointError, DataWarning
+from cutpoints.metrics.columns import CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -49,7 +50,6 @@ LIMIT = 20
 DEFAULT_GOAL = "f1"
 F1 = {"maximize": DEFAULT_GOAL}
 FORMATS = ("png", "svg", "pdf")
-COUNTS = ("tp", "fp", "fn", "tn")
 _AMOUNT = "needs an amount to draw: --maximize 'profit(tp=10, fp=-1)' or --minimize 'cost(fp=2, fn=1)'."
 # What a narrow terminal does without, first to last.
 _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity", "")
@@ -192,7 +192,7 @@ def _at(found: Curve, thresholds: Sequence[float], goal: Sequence[str]) -> dict[
     """Return columns of what these thresholds do."""
     shown: dict[str, list[float]] = {"threshold": list(thresholds)}
     confusions = [found.at(threshold).confusion for threshold in thresholds]
-    for name in COUNTS:
+    for name in CELLS:
         shown[name] = [confusion.to_dict()[name] for confusion in confusions]
     for name in dict.fromkeys((*goal, *KEY_METRICS)):
         shown[name] = [confusion.metric(name) for confusion in confusions]
@@ -333,7 +333,7 @@ def _print(
     written: Sequence[str] = (),
 ) -> None:
     """Print a table that is as wide as the terminal allows, and the areas below the curves."""
-    write: dict[str, Callable[[float], str]] = dict.fromkeys(COUNTS, count)
+    write: dict[str, Callable[[float], str]] = dict.fromkeys(CELLS, count)
     write["threshold"] = exact
     if len(shown["threshold"]) and best is not None:
         thresholds = found.thresholds.tolist()
