@@ -1048,6 +1048,17 @@ def test_forged_records_of_segments():
         cp.Policy.from_dict(sealed(moved))
 
 
+@pytest.mark.parametrize("size", [1, 255, 256, 257])
+def test_segments_of_files_at_the_ends_of_a_byte(size, tmp_path):
+    """However many segments there are, the row of each is decided by its own threshold."""
+    table = {f"segment {i}": i / 1000 for i in range(size)}
+    lines = [f"{i / 1000},segment {j}" for j in range(size) for i in (j - 1, j)]
+    (tmp_path / "in.csv").write_text("\n".join(["p,c", *lines, ""]), encoding="utf-8")
+    done = cp.Policy.segments(table, by="c", score="p").apply(tmp_path / "in.csv", tmp_path / "out.csv")
+
+    assert {0: size, 1: size} == done.decisions["decision"]
+
+
 def test_a_large_table_of_segments(tmp_path):
     """A hundred thousand segments are saved, loaded and decided in seconds."""
     table = {f"segment {i}": i / 100_000 for i in range(100_000)}
