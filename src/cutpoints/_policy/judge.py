@@ -392,14 +392,10 @@ def _expected(goal: Goal, policy: Policy) -> tuple[float | None, float | None]:
 
 
 def _redrawn(expression: Expression, counts: dict[str, Fraction]) -> Draws:
-    """Return values for shares of the four cells as plausible as these counts make them.
-
-    By Jeffreys' prior: half a row more in each cell, so that a cell of no rows is not taken for empty.
-    """
-    four = np.array([float(number) for number in counts.values()])
-    shares = generator(0, four).dirichlet(four + 0.5, size=DRAWS)
+    """Return values for 1,000 rows that are as plausible as these counts make them."""
+    shares = _shares(np.array([float(number) for number in counts.values()]), DRAWS)
     with np.errstate(all="ignore"):
-        values = expression.evaluate(**dict(zip(counts, 1000 * shares.T, strict=True)))
+        values = expression.evaluate(**dict(zip(counts, shares.T, strict=True)))
     return np.asarray(values, dtype=np.float64)
 
 
@@ -468,7 +464,10 @@ def _drawn(judge: Judge, table: Table, draws: int) -> Draws:
 
 
 def _shares(part: Table, draws: int) -> Table:
-    """Draw shares per 1,000 rows; by Jeffreys' prior for four cells, and as much in all for more of them."""
+    """Draw shares per 1,000 rows, by Jeffreys' prior: half a row more in each of four cells.
+
+    So a cell of no rows is not taken for empty. More cells have as much in all.
+    """
     flat = part.reshape(-1).astype(np.float64)
     there = np.arange(len(flat)) if len(flat) <= MOST_CELLS else np.flatnonzero(flat)
     drawn = np.zeros((draws, len(flat)))
