@@ -133,17 +133,19 @@ def count(x: float) -> str:
 
 
 def value(x: float, digits: int = 4) -> str:
-    """Write the value of a metric: four decimals, costs as counts, a dash where it is undefined.
+    """Write the value of a metric: four decimals, of 100 and more two, a dash where it is undefined.
 
     Examples
     --------
-    >>> value(2 / 3), value(1250.0), value(math.nan), value(0.0000123), value(0.0)
-    ('0.6667', '1,250', '-', '0.00001', '0.0000')
+    >>> value(2 / 3), value(1250.0), value(522.8758), value(math.nan), value(0.0000123), value(0.0)
+    ('0.6667', '1,250', '522.88', '-', '0.00001', '0.0000')
     """
     if math.isnan(x):
         return "-"
-    if abs(x) >= 1000 or (abs(x) > 1 and x == round(x)):
+    if abs(x) >= NOISE or (abs(x) > 1 and x == round(x)):
         return count(x)
+    if abs(x) >= 100:
+        return f"{x:,.2f}".removesuffix(".00")
     text = f"{x:.{digits}f}"
     return text if float(text) or not x else _digits(x, 1)
 

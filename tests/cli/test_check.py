@@ -21,7 +21,7 @@ def policy(tmp_path):
     """A policy with a constraint, found on 4,000 rows."""
     y, p = scores(4000, 0)
     found = cp.find(y, p, maximize="recall", subject_to="precision >= 0.6")
-    found.policy("churn", score="p", label="y").save(tmp_path / "policy.json")
+    found.policy("churn", description="Monthly", score="p", label="y").save(tmp_path / "policy.json")
     return str(tmp_path / "policy.json")
 
 
@@ -202,6 +202,7 @@ def test_write_the_best_policy_now(run, policy, rows, tmp_path):
 
     assert 4 == result.exit_code
     assert ("churn", "p", "y", "recall") == (made.name, made.score, made.label, made.objective)
+    assert "Monthly" == made.description
     best = cp.find(path, label="y", score="p", maximize="recall", subject_to="precision >= 0.6")
     assert best.threshold == made.threshold
     assert 2 == run("check", policy, path, "--write", str(new)).exit_code
@@ -232,3 +233,15 @@ def test_nothing_to_count_is_undefined_in_words(run, policy, tmp_path):
     assert "precision >= 0.6 is not met (undefined now" in " ".join(shown.split())
     recall = next(line.split() for line in shown.splitlines() if line.startswith("recall "))
     assert ["0.0000", "0.0000", "to"] == recall[2:5]
+
+
+def test_money_has_two_decimals(run, rows, tmp_path):
+    """Amounts of a hundred and more have the same two decimals above and below a thousand."""
+    y, p = scores(4000, 0)
+    path = tmp_path / "cost.json"
+    cp.find(y, p, minimize="cost(fp=1, fn=2)").policy("c", score="p", label="y").save(path)
+    shown = run("check", str(path), rows(), "--label", "y").stdout
+    (line,) = [one for one in shown.splitlines() if "per 1,000 rows  " in one]
+
+    for number in line.partition("rows  ")[2].replace("to", "").split():
+        assert 2 == len(number.partition(".")[2]) or number.isdigit()

@@ -132,7 +132,9 @@ def check(
     data = read(files, score=score, label=label, pos_label=pos_label, **rows)
     with waiting("Checking"):
         found = rule.check(data, alpha=alpha, psi=psi, state=state, batch=batch)
-        written = write is not None and _write(rule, files, write, score=score, label=label, rows=rows)
+        written = write is not None and _write(
+            rule, files, write, score=score, label=label, positive=pos_label, rows=rows
+        )
     if as_json:
         print_json(found.to_dict())
     else:
@@ -141,17 +143,25 @@ def check(
 
 
 def _write(
-    rule: Policy, files: tuple[str, ...], path: str, *, score: str | None, label: str | None, rows: Any
+    rule: Policy,
+    files: tuple[str, ...],
+    path: str,
+    *,
+    score: str | None,
+    label: str | None,
+    positive: str | None,
+    rows: Any,
 ) -> bool:
     """Write the policy that is best now, with the names of the old one; False if there is none."""
-    positive = rule.pos_label if isinstance(rule.pos_label, str) else None
+    if positive is None and isinstance(rule.pos_label, str):
+        positive = rule.pos_label
     data = read(files, score=score or rule.score, label=label, pos_label=positive, **rows)
     asked: Any = {rule.direction or "maximize": rule.objective}
     best = cp.find(data, subject_to=rule.constraints, **asked)
     if best.threshold is None:
         click.echo(f"Warning: no threshold meets the constraints now; {path} was not written.", err=True)
         return False
-    best.policy(rule.name, missing=rule.missing).save(path)
+    best.policy(rule.name, description=rule.description, missing=rule.missing).save(path)
     say_written(path)
     return True
 
