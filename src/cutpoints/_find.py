@@ -332,7 +332,7 @@ def find_by(
     y_true, y_score, maximize, minimize, subject_to
         As for `find`.
     label, score, weight, sample_weight, pos_label, lower_is_positive
-        As for `find`: arrays, a data frame or a path with names of columns, or a `Data`.
+        As for `find`.
     by : str, list of str, or array-like of shape (n_samples,)
         The segments: names of columns, or with arrays one array, or a list or dict of several. Rows
         without a key are a segment of their own.

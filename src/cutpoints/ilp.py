@@ -73,7 +73,7 @@ def formulate(
     Parameters
     ----------
     y_true, y_score, maximize, minimize, subject_to, label, score, weight, sample_weight, pos_label
-        As for `find`: arrays, a data frame or a path with names of columns, or a `Data`.
+        As for `find`.
     formulation : {"chain", "document"}, default="chain"
         ``"chain"``: one variable per distinct score, ``y[k] <= y[k+1]``. Every row holds one +1 and
         one -1, so the matrix is totally unimodular: every vertex is 0/1, and the linear relaxation

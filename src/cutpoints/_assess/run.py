@@ -53,14 +53,14 @@ def assess(
 ) -> Assessment:
     """Say how far the best threshold of these rows can be trusted on new ones.
 
-    The best value on the rows at hand is the best of many, and so too good to be true; with few
-    positives by a lot. Assessed is the choice of the threshold, at fixed scores: if a model was
-    fitted, the scores must come from rows that it has not seen (out-of-fold, or held out).
+    The best value on these rows is the best of many, so it is too good to be true, especially with few
+    positives. The choice of the threshold is judged, for scores as they are: if a model was fitted,
+    the scores must come from rows that it has not seen (out-of-fold, or held out).
 
     Guaranteed, for independent rows: the confidence set and the band. Nearly unbiased: the
     cross-validated value. Heuristic: the bootstrap interval; the bootstrap of a threshold is known
     to be inconsistent. There is no standard error of a threshold, because its distribution is not
-    normal: it converges at the rate n^(-1/3) to one of another kind.
+    normal, and its error shrinks with the cube root of the number of rows only.
 
     Costs one search per fold, a sort, and the bootstrap: about a second for 100,000 rows. The rows are
     held in memory: resampling needs them all, so files are read and lazy frames are collected.
@@ -68,7 +68,7 @@ def assess(
     Parameters
     ----------
     y_true, y_score, maximize, minimize, subject_to, label, score, weight, sample_weight, pos_label
-        As for `find`: arrays, a data frame or a path with names of columns, or a `Data`.
+        As for `find`.
     groups : array-like of shape (n_samples,) or str, default=None
         Rows of one group (patient, customer, document) are not independent: they are resampled
         together. The confidence set and the band need independent rows and are then left out. Where

@@ -72,8 +72,8 @@ def find_band(
     Parameters
     ----------
     y_true, y_score, label, score, weight, sample_weight, pos_label
-        As for `find`: arrays, a data frame or a path with names of columns, or a `Data`. Without labels,
-        calibrated probabilities p do: ``from_counts(p, positives=p, negatives=1 - p)``.
+        As for `find`. Without labels, calibrated probabilities p do:
+        ``from_counts(p, positives=p, negatives=1 - p)``.
     maximize, minimize : str or metric expression
         A cost or a profit with the cost of a review, ``minimize="cost(fp=5, fn=20, review=1)"``, with columns
         where costs differ from row to row, ``"cost(fp=5, fn=amount, review=1)"``; or

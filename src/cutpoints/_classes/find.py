@@ -46,8 +46,7 @@ def find_ordinal(
     Parameters
     ----------
     y_true, y_score, label, score, weight, sample_weight
-        As for `find`: arrays, a data frame or a path with names of columns, or a `Data`. The rows are held in
-        memory.
+        As for `find`. The rows are held in memory.
     maximize : {"quadratic_kappa", "linear_kappa", "kappa", "accuracy"}
         What to maximize, or else
     minimize : {"absolute_error", "squared_error"} or matrix of costs

@@ -63,7 +63,7 @@ def curve(
     Parameters
     ----------
     y_true, y_score, label, score, weight, sample_weight, pos_label, lower_is_positive
-        As for `find`: arrays, a data frame or a path with names of columns, or a `Data`.
+        As for `find`.
     columns : str, list of str, or mapping of names to arrays, default=None
         Further columns to add up at every cut, for costs that differ from row to row.
     metrics : str, metric, or list of them, default=()

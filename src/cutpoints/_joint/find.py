@@ -59,7 +59,7 @@ def find_joint(
     Parameters
     ----------
     y_true, y_score, label, score, weight, sample_weight, pos_label
-        As for `find`: arrays, a data frame or a path with names of columns, or a `Data`.
+        As for `find`.
     by : str, list of str, or array-like of shape (n_samples,)
         The segments, as for `find_by`.
     maximize, minimize : str or metric expression

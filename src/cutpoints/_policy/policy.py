@@ -331,8 +331,8 @@ class Policy(Shown):
         missing : {"error", "negative", "positive", "review", "keep"}, default=None
             What to make of NaN and null; as the policy says by default. With ``"error"`` a lazy frame is
             asked once, by a query over these columns alone, whether there are any.
-        positive, negative, review : default=1, 0 and -1
-            What to write, such as strings.
+        positive, negative, review : int or str
+            What to write.
 
         Returns
         -------
@@ -505,7 +505,7 @@ class Policy(Shown):
             The columns; the score's name is the policy's own by default. Without `label` only the
             scores are looked at. For a policy of labels, `label` has ``{}`` where the label stands:
             ``label="true_{}"``.
-        pos_label : default=None
+        pos_label : int, float, bool or str, default=None
             The positive label; the policy's own by default.
         alpha : float, default=0.01
             How improbable a change must be by chance alone to count as one.

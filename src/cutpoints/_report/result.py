@@ -109,7 +109,7 @@ def report(
     Parameters
     ----------
     y_true, sample_weight, pos_label, maximize, minimize, subject_to, label, weight
-        As for `find`: arrays, a frame or files with names of columns, or a `Data`.
+        As for `find`.
     y_score : array-like, or dict of name to array-like
         Scores; a dict for several models on the same rows.
     path : str or path-like, default=None
