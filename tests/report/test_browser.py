@@ -217,6 +217,18 @@ def test_page_and_library_say_the_same_sentence(visit, scored):
         assert said == made
 
 
+def test_a_bound_is_no_rounding_error(visit, pages):
+    """A bound that is 0 but for rounding reads 0: no -5e-15 stands in a sentence."""
+    rng = np.random.default_rng(5)
+    y = (rng.random(2000) < 0.3).astype(int)
+    goal = {"maximize": "0.7*recall + 0.3*precision", "subject_to": "predicted_positive <= 20"}
+    cp.report(y, rng.normal(y), pages / "zero.html", **goal)
+    page = visit("zero.html")
+    (model,) = page.evaluate("data.models")
+    assert 0 < abs(model["new_data"]["bound"]) < 1e-12
+    assert "at least 0 with 95 % confidence" == text_of(page, "#expected-note")
+
+
 def test_the_slider_by_keyboard(visit, scored):
     """Arrow keys move by one cut, Home and End to all and none; every number follows."""
     y, good, _ = scored

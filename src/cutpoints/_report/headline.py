@@ -29,6 +29,8 @@ ROUGH_POSITIVES = 50
 """With fewer rows of a class than this, every rate of it is off by several percent."""
 SHARES = {name for name, one in vars(rates).items() if isinstance(one, Metric)} | {"predicted_positive_rate"}
 """Metrics that people read as percentages."""
+ROUNDING = 1e-12
+"""Values of metrics closer to 0 than this are read as 0."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ def is_share(goal: Goal) -> bool:
 
 def value_text(goal: Goal, x: float) -> str:
     """Write a value of a goal that is no money."""
+    x = 0.0 if abs(x) < ROUNDING else x
     return _with_minus(percent(x) if is_share(goal) else short(x))
 
 

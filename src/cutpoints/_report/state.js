@@ -97,7 +97,11 @@ const shown = (x, name) => {
 };
 
 /* A value of the report's goal that is no money, and the difference between two of them. */
-const goalText = (x) => (data.goal.share && Number.isFinite(x) ? percent(x) : shown(x));
+const ROUNDING = 1e-12; // as in headline.py
+function goalText(x) {
+  const value = Math.abs(x) < ROUNDING ? 0 : x;
+  return data.goal.share && Number.isFinite(x) ? percent(value) : shown(value);
+}
 const gapText = (x) => (data.goal.share ? percent(x).replace("%", "percentage points") : short(x));
 
 /* The counts of this many cases as people read them: found and false alarms add up to what is flagged,
