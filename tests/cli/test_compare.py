@@ -183,3 +183,17 @@ def test_models_are_compared_by_money(run, tmp_path):
     assert "good is better than poor: cost(fp=5, fn=amount) is" in " ".join(run(*call).stdout.split())
     (test,) = json.loads(run(*call, "--json").stdout)["tests"]
     assert test["bootstrap"]["interval"]["high"] < 0
+
+
+def test_who_is_best_for_which_costs_is_said_in_words(run, tmp_path):
+    """Ranges of costs without an end are said to have none."""
+    path = tmp_path / "crossing.csv"
+    y = [0, 1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 0]
+    lines = [f"{one},{int(i > 9) + one * (i % 3 > 0)},{i % 7 + 2 * one}" for i, one in enumerate(y)]
+    path.write_text("y,a,b\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    result = run("compare", str(path), "--label", "y", "--score", "a", "--score", "b", "--maximize", "f1")
+    told = result.stdout.partition("if a false alarm costs, in misses")[2]
+
+    assert 0 == result.exit_code
+    assert "inf" not in told
+    assert "more than" in told or "anything" in told

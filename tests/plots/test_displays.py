@@ -334,3 +334,25 @@ def test_the_line_is_at_the_number_that_is_written():
         (line,) = [one for one in shown.ax_.lines if str(one.get_label()).startswith("best f1")]
         assert "at threshold 0.5" in str(line.get_label())
         assert [0.5, 0.5] == list(line.get_xdata())
+
+
+def test_long_titles_are_broken_into_lines(data, tmp_path):
+    """No letter of a title is beyond the edge, in narrow figures too."""
+    display = plots.RocDisplay.from_predictions(*data)
+    title = "Card fraud: gradient boosting 3.2, validated on 200,000 payments from August to October 2026"
+    for size in (None, (4, 4)):
+        display.save(tmp_path / "roc.png", title=title, size=size)
+        display.figure_.draw_without_rendering()
+        box = display.ax_.title.get_window_extent()
+        assert 0 <= box.x0 < box.x1 <= display.figure_.bbox.x1
+        assert title == " ".join(display.ax_.get_title().split())
+
+
+def test_the_ends_of_a_band_are_those_to_type(data):
+    """The plot says the thresholds that the band says, with as many digits as the decisions need."""
+    y, score = data
+    band = cp.find_band(y, score, minimize="cost(fp=5, fn=20, review=1)")
+    display = plots.BandDisplay.from_predictions(y, score, band=band, ax=axes())
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert f"no below {band.low_interval.shortest}" in labels
+    assert f"yes from {band.high_interval.shortest}" in labels

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import cutpoints as cp
-from cutpoints._format import count, p_value, value
+from cutpoints._format import count, p_value, short, value
 from cutpoints.cli._options import (
     data_options_of_models,
     examples,
@@ -174,5 +175,12 @@ def _hull(found: Comparison) -> Any:
             stretches[-1][1] = low
         else:
             stretches.append([owners, low, high])
-    rows = [[" = ".join(owners), value(low), value(high)] for owners, low, high in stretches]
-    return table(["best model", "if a false alarm costs from", "to (misses)"], rows, left=1)
+    rows = [[" = ".join(owners), _range(float(low), float(high))] for owners, low, high in stretches]
+    return table(["best model", "if a false alarm costs, in misses"], rows, left=2)
+
+
+def _range(low: float, high: float) -> str:
+    """Say a range of costs that has no lower end, no upper end, or both."""
+    if high == math.inf:
+        return "anything" if low == 0 else f"more than {short(low)}"
+    return f"less than {short(high)}" if low == 0 else f"{short(low)} to {short(high)}"

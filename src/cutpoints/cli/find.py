@@ -121,6 +121,13 @@ _TIES_SHOWN = 5
     "'predicted_positive <= 100'. May be given more than once.",
 )
 @click.option(
+    "--gap",
+    metavar="CONSTRAINT",
+    multiple=True,
+    help="With --joint: how far a rate may differ between segments: 'recall <= 0.05'. May be given more "
+    "than once.",
+)
+@click.option(
     "--one-threshold",
     is_flag=True,
     help="With --by and --each: find one threshold for all rows, at which --each holds in every segment.",
@@ -131,13 +138,6 @@ _TIES_SHOWN = 5
     is_flag=True,
     help="Also say what to expect on new data: the cross-validated value, and a bound that holds although "
     "these rows chose the threshold. See `cutpoints assess` for more.",
-)
-@click.option(
-    "--gap",
-    metavar="CONSTRAINT",
-    multiple=True,
-    help="With --joint: how far a rate may differ between segments: 'recall <= 0.05'. May be given more "
-    "than once.",
 )
 @click.option(
     "--check-calibration",

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -46,6 +47,8 @@ CHOSEN: dict[str, Any] = {
 }
 _STEPS = 2000
 _LISTED_TIES = 20
+_PER_INCH = 10
+"""Letters of a title per inch: an average one takes 6 of 72 points, and there are margins."""
 _BELOW = 36
 """Points between an axis and its legend: room for numbers and a name."""
 FORMATS = ("png", "svg", "pdf")
@@ -170,7 +173,8 @@ class Display(ABC):
         self._draw(ax)
         if own:
             whose = f"{self.heading}: {self.name}" if self.name and self.heading else self.heading
-            lines = [title or whose, ax.get_title()]
+            width = int(_PER_INCH * ax.figure.bbox.width / ax.figure.dpi)
+            lines = [*wrap(title or whose, width), ax.get_title()]
             ax.set_title("\n".join(filter(None, lines)), fontsize="medium", pad=10)
         handles, labels = ax.get_legend_handles_labels()
         for other in getattr(ax, "twins_", ()):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from cutpoints._format import count, percent, short
+from cutpoints._format import count, percent
 from cutpoints.exceptions import InvalidParameterError
 from cutpoints.plots._style import BLUE, CHOSEN, GREEN, VERMILION, CurveDisplay, tidy
 from cutpoints.plots.thresholds import ScoresDisplay
@@ -34,11 +34,14 @@ class BandDisplay(ScoresDisplay):
         The bins and how much of each class is in them.
     low, high : float
         The ends of the band.
+    ends : tuple of str
+        The same as they are written: with the fewest digits that make the same decisions.
     """
 
     low: float = math.nan
     high: float = math.nan
     reviewed: str = ""
+    ends: tuple[str, str] = ("", "")
 
     @classmethod
     def of_curve(cls, curve: Curve, *, band: Band | None = None, **options: Any) -> Self:
@@ -53,20 +56,25 @@ class BandDisplay(ScoresDisplay):
         assert band.reviewed is not None
         assert band.coverage is not None
         made = super().of_curve(curve, **options)
+        assert band.low_interval is not None
+        assert band.high_interval is not None
         made.low, made.high = band.low, band.high
+        made.ends = band.low_interval.shortest, band.high_interval.shortest
         made.reviewed = f"review: {count(band.reviewed)} rows ({percent(1 - band.coverage)})"
         return made
 
     def _draw(self, ax: Axes) -> None:
         super()._draw(ax)
         left, right = self.edges[0], self.edges[-1]
-        low, high = (min(max(end, left), right) for end in (self.low, self.high))
+        shown = [float(end) for end in self.ends]
+        low, high = (min(max(end, left), right) for end in shown)
         if low < high:
             ax.axvspan(low, high, color=GREEN, alpha=0.18, linewidth=0, label=self.reviewed)
-        for end, name, style in ((self.low, "no below", "--"), (self.high, "yes from", "-")):
+        for end, text, name, style in zip(
+            shown, self.ends, ("no below", "yes from"), ("--", "-"), strict=True
+        ):
             if np.isfinite(end):
-                label = f"{name} {short(end)}"
-                ax.axvline(end, color=VERMILION, linewidth=2.2, linestyle=style, label=label)
+                ax.axvline(end, color=VERMILION, linewidth=2.2, linestyle=style, label=f"{name} {text}")
 
 
 @dataclass
