@@ -81,6 +81,13 @@ def test_names_unit_and_volume(scores):
     assert "--per-month" in wrong.stderr
 
 
+def test_warnings_stand_below_the_decision(scores, tmp_path):
+    """What the page warns of is told in the shell, too."""
+    lines = run(scores, *COLUMNS, "-o", tmp_path / "page.html").stdout.splitlines()
+    assert ["decision", "warning", "warning", "page"] == [line.split()[0] for line in lines if line[:1].strip()]
+    assert "Only 3 rows of positives: all numbers here are rough." in " ".join(" ".join(lines).split())
+
+
 def test_inverted_scores_are_met_with_what_works(tmp_path):
     """The warning says how to negate the scores, and does so."""
     import shlex

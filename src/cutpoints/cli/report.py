@@ -125,10 +125,12 @@ def report(
     data = made.to_dict()["data"]
     need_both_classes(data["positives"], data["negatives"])
     models = made.to_dict()["models"]
+    inverted = set()
     for model in models:
         area = model["auc"]["value"]
         if area is None or area >= 0.5 or not model["warnings"]:
             continue  # the page says the rest
+        inverted.add(model["name"])
         for text in model["warnings"]:
             click.echo(f"Warning: {model['name']}: {text}", err=True)
         negated = f'--sql "select *, -{model["name"]}::double as negated from data" --score negated'  # noqa: S608
@@ -140,4 +142,7 @@ def report(
         print_json(made.to_dict() | {"page": page})
         return
     assert page is not None
-    show(pairs([("decision", made.to_dict()["sentence"]), ("page", page)]))
+    summary = made.to_dict()
+    (best,) = (model for model in models if model["name"] == summary["best_model"])
+    warned = [("warning", text) for text in best["warnings"] if best["name"] not in inverted]
+    show(pairs([("decision", summary["sentence"]), *warned, ("page", page)]))
