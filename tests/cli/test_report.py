@@ -84,7 +84,9 @@ def test_names_unit_and_volume(scores):
 def test_warnings_stand_below_the_decision(scores, tmp_path):
     """What the page warns of is told in the shell, too."""
     lines = run(scores, *COLUMNS, "-o", tmp_path / "page.html").stdout.splitlines()
-    assert ["decision", "warning", "warning", "page"] == [line.split()[0] for line in lines if line[:1].strip()]
+    assert ["decision", "warning", "warning", "page"] == [
+        line.split()[0] for line in lines if line[:1].strip()
+    ]
     assert "Only 3 rows of positives: all numbers here are rough." in " ".join(" ".join(lines).split())
 
 
