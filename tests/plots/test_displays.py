@@ -356,3 +356,19 @@ def test_the_ends_of_a_band_are_those_to_type(data):
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert f"no below {band.low_interval.shortest}" in labels
     assert f"yes from {band.high_interval.shortest}" in labels
+
+
+@pytest.mark.parametrize(
+    "name", ["RocDisplay", "PrecisionRecallDisplay", "ThresholdDisplay", "ScoresDisplay"]
+)
+def test_long_names_and_goals_are_not_cut(data, tmp_path, name):
+    """Legends have fewer columns and more lines then, and axes keep most of the figure."""
+    goal = "0.123*accuracy + 0.234*recall + 0.345*precision + 0.456*specificity + 0.567*f1"
+    display = getattr(plots, name).from_predictions(*data, maximize=goal)
+    display.name = "a_very_long_name_of_a_gradient_boosting_machine_that_was_trained_twice"
+    display.save(tmp_path / "long.png")
+    display.figure_.draw_without_rendering()
+    whole = display.figure_.bbox
+    for box in (display.ax_.get_legend().get_window_extent(), display.ax_.title.get_window_extent()):
+        assert whole.x0 <= box.x0 < box.x1 <= whole.x1
+    assert display.ax_.get_window_extent().width > whole.width / 2

@@ -22,6 +22,7 @@ from cutpoints.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterable
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
@@ -49,6 +50,8 @@ _STEPS = 2000
 _LISTED_TIES = 20
 _PER_INCH = 10
 """Letters of a title per inch: an average one takes 6 of 72 points, and there are margins."""
+_HANDLE = 7
+"""Letters that the line beside a label takes in a legend."""
 _BELOW = 36
 """Points between an axis and its legend: room for numbers and a name."""
 FORMATS = ("png", "svg", "pdf")
@@ -171,11 +174,12 @@ class Display(ABC):
 
     def _on(self, ax: Axes, *, own: bool, title: str | None = None) -> Self:
         self._draw(ax)
+        letters = int(_PER_INCH * ax.figure.bbox.width / ax.figure.dpi)
         if own:
             whose = f"{self.heading}: {self.name}" if self.name and self.heading else self.heading
-            width = int(_PER_INCH * ax.figure.bbox.width / ax.figure.dpi)
-            lines = [*wrap(title or whose, width), ax.get_title()]
-            ax.set_title("\n".join(filter(None, lines)), fontsize="medium", pad=10)
+            lines = [title or whose, *ax.get_title().splitlines()]
+            text = "\n".join(filter(None, (broken(line, letters) for line in lines)))
+            ax.set_title(text, fontsize="medium", pad=10)
         handles, labels = ax.get_legend_handles_labels()
         for other in getattr(ax, "twins_", ()):
             more = other.get_legend_handles_labels()
@@ -185,7 +189,8 @@ class Display(ABC):
             # In points, as the texts along the axis: in a small figure they take more of its height.
             below = _matplotlib("transforms").ScaledTranslation(0, -_BELOW / 72, ax.figure.dpi_scale_trans)
             place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "frameon": False}
-            place |= {"bbox_transform": ax.transAxes + below, "ncols": self.legend_columns}
+            labels, columns = _fitting(labels, letters, self.legend_columns)
+            place |= {"bbox_transform": ax.transAxes + below, "ncols": columns}
         if labels:
             ax.legend(handles, labels, **place)
         self.ax_, self.figure_ = ax, ax.figure
@@ -199,6 +204,23 @@ class Display(ABC):
         """Mark the chosen point, if there is one and it is defined."""
         if self.point is not None and self.chosen is not None and not math.isnan(sum(self.point)):
             ax.plot(*self.point, **CHOSEN, label=self.chosen.label)
+
+
+def broken(text: str, letters: int) -> str:
+    """Break lines that are too long."""
+    return "\n".join(part for line in text.splitlines() for part in wrap(line, letters))
+
+
+def _fitting(labels: list[str], letters: int, columns: int) -> tuple[list[str], int]:
+    """Return labels and the number of columns of a legend that fits into this many letters."""
+
+    def longest(texts: Iterable[str]) -> int:
+        return _HANDLE + max(len(line) for text in texts for line in text.splitlines() or [""])
+
+    # As legends do: column by column.
+    while columns > 1 and sum(map(longest, filter(len, np.array_split(labels, columns)))) > letters:
+        columns -= 1
+    return [broken(text, letters - _HANDLE) for text in labels] if columns == 1 else labels, columns
 
 
 class CurveDisplay(Display):

@@ -19,6 +19,7 @@ from cutpoints.plots._style import (
     VERMILION,
     Chosen,
     CurveDisplay,
+    broken,
     choose,
     finite_ends,
     thin,
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from cutpoints._result import Confusion
 
 _DARK = 0.55
+_BESIDE = 30
+"""Letters beside an axis."""
 
 
 @dataclass
@@ -79,7 +82,7 @@ class ThresholdDisplay(CurveDisplay):
             if np.nanmax(np.abs(y), initial=0.0) > 1:
                 if right is None:
                     right = ax.twinx()
-                    right.set_ylabel(name)
+                    right.set_ylabel(broken(name, _BESIDE))
                     with_separators(right)
                     right.spines["top"].set_visible(False)
                 label, on = f"{name} (right)", right
