@@ -255,12 +255,12 @@ def _find_in_each(wanted: Goal, data: Data, each: Any, by: Any, *, guarantee: An
     from cutpoints._data.segment_codes import in_order
     from cutpoints._data.segments import Grouped
 
-    for name, given, hint in (
-        ("each", each, "for one threshold per group use find_by()."),
-        ("by", by, "for example by='day', each='predicted_positive <= 100'."),
+    for name, given, other, hint in (
+        ("each", each, "by", "for one threshold per group use find_by()."),
+        ("by", by, "each", "for example by='day', each='predicted_positive <= 100'."),
     ):
         if given is None:
-            must_be = "given where 'each' is" if name == "by" else "given where 'by' is"
+            must_be = f"given where '{other}' is"
             raise InvalidParameterError(name, caller="find", expected=must_be, got=None, hint=hint)
     for name, given, fine in (("guarantee", guarantee, (None,)), ("method", method, ("auto", "sweep"))):
         if given not in fine:
@@ -283,25 +283,18 @@ def _find_in_each(wanted: Goal, data: Data, each: Any, by: Any, *, guarantee: An
     cuts = all_cuts(whole)
     allowed = groups.allowed(cuts)
 
-    def told(group: int, constraint: Constraint, value: float) -> EachGroup:
-        key = rows.keys[order[group]]
-        return EachGroup(
-            names,
-            tuple(map(str, held)),
-            len(rows.keys),
-            key[0] if len(key) == 1 else key,
-            str(constraint),
-            value,
-        )
+    def in_group(group: int, constraint: Constraint, value: float) -> EachGroup:
+        key = segment_keys.key_of(rows.keys[order[group]])
+        return EachGroup(names, tuple(map(str, held)), len(rows.keys), key, str(constraint), value)
 
     feasible = cuts.feasible(wanted.constraints) & allowed
     choice = best_cut(cuts, wanted, feasible) if feasible.any() else None
     found = SearchResult(cuts.summary, cuts, choice, "sweep", whole.passes + passes, cuts.summary.rows)
     if choice is None:
         solution = _infeasible(wanted, found, partial(_look, whole, method="auto"))
-        return replace(solution, each=told(groups.strictest(cuts), held[0], math.nan))
+        return replace(solution, each=in_group(groups.strictest(cuts), held[0], math.nan))
     tightest = groups.tightest(cuts.thresholds[choice.best])
-    return replace(_with_names(_optimal(wanted, found), data), each=told(*tightest))
+    return replace(_with_names(_optimal(wanted, found), data), each=in_group(*tightest))
 
 
 def find_by(

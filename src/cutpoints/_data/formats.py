@@ -142,7 +142,7 @@ def table(connection: DuckDBPyConnection, files: list[File]) -> Table:
     those remain that all of them have.
     """
     parts: list[tuple[DuckDBPyRelation, list[str]]] = []
-    told: list[tuple[str, list[str]]] = []
+    named: list[tuple[str, list[str]]] = []
     doubles: dict[str, tuple[str, str, str]] = {}
     for layout, group in itertools.groupby(files, layout_of):
         same = list(group)
@@ -150,16 +150,16 @@ def table(connection: DuckDBPyConnection, files: list[File]) -> Table:
         relation, names = _read(connection, same, layout)
         numbered = ", ".join(f"{quoted(column)} as f{i}" for i, column in enumerate(relation.columns))
         parts.append((relation.project(numbered), names))
-        told.append((same[0].shown, names))
+        named.append((same[0].shown, names))
     if len(parts) == 1:
-        return Table(*parts[0], told, doubles)
+        return Table(*parts[0], named, doubles)
     common = [name for name in parts[0][1] if all(name in names for _, names in parts)]
     whole: Any = None
     for relation, names in parts:
         picked = (f"f{names.index(name)} as f{i}" for i, name in enumerate(common))
         part = relation.project(", ".join(picked) or "1 as f0")
         whole = part if whole is None else whole.union(part)
-    return Table(whole, common, told, doubles)
+    return Table(whole, common, named, doubles)
 
 
 def _read(
@@ -270,7 +270,7 @@ def layout_of(file: File) -> Layout:
             if form == "JSON" or line.lstrip()[:1] == b"{":
                 array = line.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"["
                 names = _keys_of_array(line, lines) if array else _keys(line, lines)
-                packed = _as_json(compression)
+                packed = "uncompressed" if compression == "none" else compression  # DuckDB's words for JSON
                 return Layout("JSON", names, compression=packed, partitions=partitions, array=array)
             while line.count(b'"') % 2 and (more := lines.readline(_LONGEST_LINE_BYTES)):
                 line += more  # a name with a line end in it
@@ -313,10 +313,6 @@ def _encoding(file: File, start: bytes) -> str:
     known = "UTF-16" if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "WINDOWS-1252"
     name = "FILE" if file.shown == "-" else shlex.quote(file.shown)
     return f"save it as UTF-8, for example with iconv -f {known} -t UTF-8 {name} > new.csv"
-
-
-def _as_json(compression: str) -> str:
-    return "uncompressed" if compression == "none" else compression
 
 
 def _lines(path: str, compression: str) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from cutpoints._data.arrays import ArraySource, Stream
 from cutpoints._data.labels import Labels
-from cutpoints._kernel.segment_cuts import SegmentCuts
+from cutpoints._kernel.segment_cuts import SegmentCuts, by_segment
 from cutpoints._kernel.tables import Ranges
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ class Grouped:
         # Raises for bad rows, by their places in the order of the user.
         self._grid = source.summary().grid
         self.whole, self.keys = source, keys
-        small = codes.astype(np.uint16) if len(keys) <= 1 << 16 else codes
-        order = np.argsort(small, kind="stable")
+        order = by_segment(codes, len(keys))
         self._scores = source.scores[order]
         # All weights, even those of rows that are counted: each segment has a grid of its own.
         self._streams = [

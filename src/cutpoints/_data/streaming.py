@@ -184,11 +184,11 @@ class BatchSource:
             return binned(kept.at(inside(kept.low, ranges)), Radix.over(ranges, count=BUCKETS))
         before = self._count_of(ranges)
         buckets = Radix.over(ranges, count=BUCKETS)
-        pots, tallies = self._gather(ranges, self.rows_limit, buckets)
+        collectors, tallies = self._gather(ranges, self.rows_limit, buckets)
         found = table(added(tallies), buckets)
         check_unchanged(before, ranges, found)
         self._last = ranges, found
-        kept = _poured(pots, self.rows_limit, found)
+        kept = _collected(collectors, self.rows_limit, found)
         if kept is None and (found.low == found.high).all():
             kept = found
         self._kept = None if kept is None else (ranges, kept)
@@ -201,8 +201,8 @@ class BatchSource:
         if kept is None:
             # All of them are what a sweep was asked for; of a search that narrows, memory is bounded.
             limit = None if ranges is None else SWEEP_SCORES
-            pots, _ = self._gather(ranges, limit, None)
-            kept = _poured(pots, limit, first)
+            collectors, _ = self._gather(ranges, limit, None)
+            kept = _collected(collectors, limit, first)
             if kept is None:
                 raise InvalidInputError.too_many_scores(rows=summary.rows, most=SWEEP_SCORES)
             check_unchanged(self._count_of(ranges), ranges, kept)
@@ -224,10 +224,10 @@ class BatchSource:
 
     def _gather(
         self, ranges: Ranges | None, limit: int | None, buckets: Buckets | None
-    ) -> tuple[list[_Pot], list[Tally]]:
+    ) -> tuple[list[_Collector], list[Tally]]:
         """Collect the rows of some ranges in a pass, and count them if there are buckets."""
         both = self._each(lambda feed: self._collect(feed, ranges, limit, buckets), ranges)
-        return [pot for pot, _ in both], [counted for _, counted in both if counted is not None]
+        return [collector for collector, _ in both], [counted for _, counted in both if counted is not None]
 
     def _each(self, work: Callable[[_Feed], T], ranges: Ranges | None = None) -> list[T]:
         """Make a pass: the threads take the batches as they come."""
@@ -322,7 +322,7 @@ class BatchSource:
         weights = masses[0] if masses and not 0 < smallest == largest else None
         return [(sides, weights)], counts, others, fine and two
 
-    def _added_up(self, batch: Batch) -> tuple[tuple[NDArray[np.float64], ...], bool]:
+    def added_up(self, batch: Batch) -> tuple[tuple[NDArray[np.float64], ...], bool]:
         """Return what the rows add to sums of columns, and whether it is what the first query saw."""
         columns = self.reader.columns
         if not columns.added:
@@ -355,17 +355,17 @@ class BatchSource:
     def _block(self, batch: Batch) -> Block:
         """Return rows that were found good in the first pass."""
         readings, _, _, fine = self.check(batch)
-        columns, as_before = self._added_up(batch)
+        columns, as_before = self.added_up(batch)
         if not fine or not as_before:
             raise InvalidInputError.changed(expected=len(batch[0]), found=len(batch[0]))
         return Block(as_floats(batch[0], self.reader.columns.score), readings, columns=columns)
 
     def _collect(
         self, feed: _Feed, ranges: Ranges | None, limit: int | None, buckets: Buckets | None
-    ) -> tuple[_Pot, Any]:
+    ) -> tuple[_Collector, Any]:
         """Collect the rows of some ranges, merged, and count them too if there are buckets."""
         grid = self._first_look()[0].grid
-        pot = _Pot(grid, limit)
+        collector = _Collector(grid, limit)
 
         def blocks() -> Iterator[Block]:
             for batch in feed:
@@ -374,14 +374,14 @@ class BatchSource:
                     block = block.part(inside(block.scores, ranges))
                 if len(block.scores):
                     feed.keep(len(block.scores))
-                    pot.add(block)
+                    collector.add(block)
                     yield block
 
         if buckets is not None:
-            return pot, tally(blocks(), buckets, grid)
+            return collector, tally(blocks(), buckets, grid)
         for _ in blocks():
             pass
-        return pot, None
+        return collector, None
 
 
 class _Look:
@@ -415,7 +415,7 @@ class _Look:
             scores = as_floats(batch[0], self.source.reader.columns.score)
             low, high = scores.min(), scores.max()
             readings, counts, others, fine = self.source.check(batch)
-            columns, as_measured = self.source._added_up(batch)  # noqa: SLF001
+            columns, as_measured = self.source.added_up(batch)
             self.others |= others
             if not fine or not as_measured or np.isnan(low):
                 self.faulty = True
@@ -462,7 +462,7 @@ class _Feed:
         self._stopped = True
 
 
-class _Pot:
+class _Collector:
     """Rows that are collected, and merged now and then; given up when they are too many."""
 
     def __init__(self, grid: FixedPoint, limit: int | None) -> None:
@@ -490,17 +490,17 @@ class _Pot:
         if self._limit is not None and len(self._merged.low) > self._limit:
             self._merged, self.full = None, True
 
-    def taken(self) -> Histogram | None:
+    def result(self) -> Histogram | None:
         """Return all that was collected; None if that is nothing, or was too much."""
         if self._pending:
             self._merge()
         return self._merged
 
 
-def _poured(pots: list[_Pot], limit: int | None, like: Histogram) -> Histogram | None:
+def _collected(collectors: list[_Collector], limit: int | None, like: Histogram) -> Histogram | None:
     """Merge what several threads collected; None if that is too much."""
-    parts = [part for part in (pot.taken() for pot in pots) if part is not None]
-    if any(pot.full for pot in pots):
+    parts = [part for part in (collector.result() for collector in collectors) if part is not None]
+    if any(collector.full for collector in collectors):
         return None
     if not parts:
         return like.at(slice(0))

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from cutpoints._kernel.weights import FixedPoint
 
 
+def by_segment(segments: NDArray[np.integer[Any]], count: int) -> NDArray[np.intp]:
+    """Return the order of rows by their segments, numbers below `count`; it is kept within each of them."""
+    small = segments.astype(np.uint16) if count <= 1 << 16 else segments  # a stable sort of these is fast
+    return np.argsort(small, kind="stable")
+
+
 @dataclass(frozen=True)
 class SegmentCuts:
     """Every cut of every segment, thresholds descending in each; `tp` and `fp` are sums of that segment.
@@ -59,8 +65,7 @@ class SegmentCuts:
         """
         count = len(rows)
         order = np.argsort(-scores)
-        small = segments.astype(np.uint16) if count <= 1 << 16 else segments  # a stable sort of these is fast
-        order = order[np.argsort(small[order], kind="stable")]
+        order = order[by_segment(segments[order], count)]
         ranked = scores[order] + scores.dtype.type(0)  # -0.0 becomes 0.0
         code = segments[order]
         last = np.ones(len(order), dtype=np.bool_)  # the last row of those with equal scores
