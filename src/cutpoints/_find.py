@@ -104,7 +104,8 @@ def find(
     each : str, constraint, or a list of them, default=None
         What must hold in every group that `by` makes, with the one threshold: at most 100 alerts on each
         day is ``by="day", each="predicted_positive <= 100"``. The solution's `each` names the group that
-        leaves the least room. Rows are held in memory.
+        leaves the least room. A group where the metric is 0/0, such as recall without positives, does
+        not meet it. Rows are held in memory.
     by : str, list of str, or array-like of shape (n_samples,), default=None
         The groups for `each`, as for `find_by`.
     label, score, weight : str, default=None
