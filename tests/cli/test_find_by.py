@@ -236,3 +236,62 @@ def test_a_joint_policy(run, segments, tmp_path):
     assert 0 == result.exit_code
     assert f"Wrote {file}." in result.stderr
     assert found.decide(scores, lands).tolist() == cp.Policy.load(file).decide(scores, lands).tolist()
+
+
+def segmented(path, seed=0):
+    """Write two segments whose best thresholds differ."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 600)
+    land = rng.integers(0, 2, 600)
+    score = np.round(y + land + rng.normal(size=600), 3)
+    lines = [f"{a},{b},{'DE' if c else 'FR'}" for a, b, c in zip(y, score, land, strict=True)]
+    path.write_text("y,p,country\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [(), ("--joint",), ("--joint", "--each", "recall >= 0.5", "--gap", "recall <= 0.3")],
+    ids=["each by itself", "together", "together, with more to hold"],
+)
+def test_like_repeats_the_segments_of_a_policy(run, tmp_path, more):
+    """The goal of a policy of segments is for its segments, and not for all rows at one threshold."""
+    old, new = segmented(tmp_path / "old.csv"), segmented(tmp_path / "new.csv", seed=1)
+    goal = ("--maximize", "recall", "--subject-to", "precision >= 0.6", "--by", "country", *more)
+    columns = ("--label", "y", "--score", "p")
+    policy = str(tmp_path / "segments.json")
+
+    assert 0 == run("find", old, *columns, *goal, "--policy", policy).exit_code
+    like = run("find", new, "--like", policy)
+    assert run("find", new, *columns, *goal).stdout == like.stdout
+    assert 0 == like.exit_code
+
+
+def test_like_refuses_policies_that_another_command_makes(run, tmp_path):
+    """A band has two thresholds, and its goal is not that of one."""
+    data, policy = segmented(tmp_path / "rows.csv"), str(tmp_path / "band.json")
+    goal = ("--minimize", "cost(fp=5, fn=20, review=1)")
+    assert 0 == run("band", data, "--label", "y", "--score", "p", *goal, "--policy", policy).exit_code
+    result = run("find", data, "--like", policy)
+
+    assert 2 == result.exit_code
+    assert "See `cutpoints band`" in result.stderr
+
+
+def test_the_next_step_of_a_check_finds_the_segments_again(run, tmp_path):
+    """Where segments are worse, the check ends with a command that works for them."""
+    import shlex
+
+    old, new = segmented(tmp_path / "old.csv"), tmp_path / "new.csv"
+    lines = Path(old).read_text(encoding="utf-8").splitlines()
+    worse = [f"{i % 2}{line[1:]}" for i, line in enumerate(lines[1:])]
+    new.write_text("\n".join([lines[0], *worse]) + "\n", encoding="utf-8")
+    policy = str(tmp_path / "segments.json")
+    assert 0 == run("find", old, *GOAL, "--by", "country", "--policy", policy).exit_code
+    result = run("check", policy, str(new), "--label", "y")
+    (line,) = [one for one in result.stdout.splitlines() if "cutpoints find" in one]
+
+    assert 4 == result.exit_code
+    assert "country" in run(*shlex.split(line)[1:-1], str(tmp_path / "new.json")).stdout

@@ -133,7 +133,7 @@ class _Parser:
             found = f"{token.text!r} at character {token.place}"
         raise InvalidParameterError(
             "where",
-            expected=f"a condition; {wanted} must come where there is {found}",
+            expected=f"a condition, with {wanted} in place of {found}",
             got=self._text,
             hint="conditions are comparisons of columns with values, such as month = '2026-10', "
             "joined by and, or, not, with in (...), between, is null; names with other characters "

@@ -252,7 +252,7 @@ def _command(
         return [f"The best threshold now is in {written}. See what it does:  cutpoints policy show {written}"]
     if found.status != "attention" or found.policy.objective is None:
         return []
-    if label is not None and found.policy.rule.kind != "threshold":
+    if label is not None and found.policy.rule.kind not in {"threshold", "segments"}:
         return []
     shown = " ".join(map(shlex.quote, files))
     if label is None:

@@ -78,7 +78,7 @@ _TIES_SHOWN = 5
 @click.option(
     "--like",
     metavar="POLICY",
-    help="Take the goal and the columns of this policy, as far as they are not given.",
+    help="Take the goal, the columns and the segments of this policy, as far as they are not given.",
 )
 @click.option(
     "--guarantee",
@@ -187,7 +187,12 @@ def find(
     goals and constraints are made of.
     """
     if like is not None:
-        _like(load(like, files), goal, columns)
+        old = load(like, files)
+        _like(old, goal, columns)
+        if old.rule.kind == "segments" and not by:
+            by, record = old.rule.by, old.found_on
+            if record is not None and record.average is not None and not one_threshold:
+                joint, each, gap = True, each or record.each, gap or record.gap
     need_goal(goal["maximize"], goal["minimize"])
     naming = {"name": name, "description": description, "default": default}
     naming = {option: value for option, value in naming.items() if value is not None}
@@ -288,6 +293,10 @@ def _usual(
 
 def _like(policy: Policy, goal: dict[str, Any], columns: dict[str, Any]) -> None:
     """Fill in what a policy says and the options do not; a goal is taken whole or not at all."""
+    other = {"band": "band", "labels": "labels", "ordinal": "ordinal"}.get(policy.rule.kind)
+    if other is not None:
+        message = f"--like needs a policy of one threshold or of segments. See `cutpoints {other}`."
+        raise click.UsageError(message)
     if goal["maximize"] is None and goal["minimize"] is None:
         if policy.objective is None:
             message = "The policy of --like has no goal: give --maximize or --minimize."
