@@ -45,6 +45,7 @@ ENDINGS = (
 """By these the files of a folder are known; a file that is named may have any."""
 _SEPARATORS = ",;\t|"
 _LONGEST_LINE_BYTES = 1 << 21
+"""DuckDB reads no longer lines of CSV."""
 _MOST_COLUMNS = 1 << 14
 """DuckDB takes minutes to open a CSV with more."""
 _TOO_LONG = "is longer than 2 MB"

@@ -43,6 +43,7 @@ _TOKEN = re.compile(
 _COMPARISONS = {"=": "=", "==": "=", "!=": "<>", "<>": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _KEYWORDS = {"and", "or", "not", "in", "between", "is", "null", "true", "false"}
 _DEEPEST = 100
+"""Levels of parentheses: each takes a few calls, and Python allows a thousand."""
 
 
 class Column(NamedTuple):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cutpoints._kernel.tables import Ranges, Scores
 
 BUCKETS = 4096
+"""Buckets of a count in memory, where a second pass over what is left costs less than more of them."""
 _NEAR = 64
 """Floats around the computed end of a bucket that are searched for the true end, first few, then more."""
 Ints = NDArray[np.integer[Any]]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     Sums = NDArray[np.int64]
 
 FOLDS = 5
+"""Folds that rows are dealt out to."""
 
 
 def deal(sums: Sums, rng: np.random.Generator, fold: NDArray[np.int64] | None) -> Iterator[Sums]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from cutpoints.metrics.columns import Column
 
 MAX_PASSES = 8
+"""Counts of one search at most, whatever the scores are: what is left then is compared row by row."""
 IDLE_PASSES = 3
 """Stop re-binning after this many passes in a row that did not halve the rows that are left."""
 TANGENT_SLACK = 2.0**12
