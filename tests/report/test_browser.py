@@ -142,7 +142,7 @@ READ = """() => {
     return {
         threshold: document.querySelector('#now').dataset.value,
         typed: document.querySelector('#now').value,
-        sentence: document.querySelector('#sentence').textContent,
+        sentence: document.querySelector('#sentence').textContent.replaceAll('\u00a0', ' '),
         cells: pick(document.querySelectorAll('#matrix [data-cell]'), (node) => node.dataset.cell),
         tiles: pick(document.querySelectorAll('#tiles dd[id]'), (node) => node.id.slice(5)),
         value: Number(document.querySelector('#value').dataset.value),
@@ -687,7 +687,7 @@ def test_models_are_switched_by_keyboard(visit, scored):
     assert best.threshold == check_numbers(page, y, worse, "cost(fp=1, fn=3)")
     assert "worse \u2265" in text_of(page, "#sentence")
     assert 2 == page.locator("#models-table tbody tr").count()
-    assert "good is better than worse by" in page.locator("#verdict").inner_text()
+    assert "good is better than worse by" in text_of(page, "#verdict")
     enter(page, cost_fp="2")
     assert page.locator("#verdict").is_hidden()  # it was tested for other costs
     page.locator("#reset").click()

@@ -39,6 +39,7 @@ function showHeadline(m, s, i) {
   $("sentence").textContent = glued(sentence(m, i));
   $("impact").textContent = glued(impact(m, i));
   $("verdict").hidden = !data.verdict || !asWritten;
+  $("verdict").textContent = glued(data.verdict ?? "");
   $("loss").textContent = m.loss && asWritten ? glued(m.loss.sentence) : "";
   $("warnings").replaceChildren(...[...(pristine && atBest ? m.warnings : []), ...cautions(m, s, i)].map((text) => element("li", text)));
   $("value-name").textContent = valueName();

@@ -1,7 +1,7 @@
 /* The decision in words, as headline.py says it, for any threshold. */
 
-/* A number and its unit stay on one line, and so does a constraint. */
-const glued = (text) => text.replace(/(\d) (?=%)/g, "$1\u00a0").replace(/ ([<>]=?) /g, "\u00a0$1\u00a0").replaceAll(` ${data.names.unit || "%"}`, `\u00a0${data.names.unit || "%"}`);
+/* A number and its unit stay on one line, and so do a constraint and a threshold. */
+const glued = (text) => text.replace(/(\d) (?=%)/g, "$1\u00a0").replace(/ ([<>]=?) /g, "\u00a0$1\u00a0").replace(/\u2265 /g, "\u2265\u00a0").replaceAll("at 0.5", "at\u00a00.5").replaceAll(` ${data.names.unit || "%"}`, `\u00a0${data.names.unit || "%"}`);
 const article = (word) => `${/^[aeiou]/i.test(word) ? "an" : "a"} ${word}`;
 
 function ruleOf(m, i) {
