@@ -286,7 +286,7 @@ def test_the_next_step_of_a_check_finds_the_segments_again(run, tmp_path):
 
     old, new = segmented(tmp_path / "old.csv"), tmp_path / "new.csv"
     lines = Path(old).read_text(encoding="utf-8").splitlines()
-    worse = [f"{i % 2}{line[1:]}" for i, line in enumerate(lines[1:])]
+    worse = [f"{1 - int(line[0])}{line[1:]}" for line in lines[1:]]
     new.write_text("\n".join([lines[0], *worse]) + "\n", encoding="utf-8")
     policy = str(tmp_path / "segments.json")
     assert 0 == run("find", old, *GOAL, "--by", "country", "--policy", policy).exit_code

@@ -209,7 +209,9 @@ class NestedCV:
         lines = [f"{value} {on}"]
         for k, fold in enumerate(self.folds):
             chosen = in_words(fold.setting)
-            at = shortest_inside(fold.interval.low, fold.threshold)
+            # Close to the threshold, so that folds can be compared.
+            near = fold.threshold - abs(fold.threshold) / 1000
+            at = shortest_inside(max(fold.interval.low, near), fold.threshold)
             lines.append(f"  fold {k + 1}: {_number(fold.value)} at threshold {at} with {chosen}")
         if self.selection is not None:
             lines += ["", str(self.selection)]
