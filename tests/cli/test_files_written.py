@@ -172,6 +172,19 @@ def test_bad_rows_are_named_by_their_line_and_the_way_out_works(run, tmp_path, t
     assert 0 == run("find", str(path), *DATA, "--maximize", "f1", *options).exit_code
 
 
+@pytest.mark.parametrize("cell", ["", "30%", "N/A"])
+def test_the_way_out_works_for_any_name_of_a_column(run, tmp_path, cell):
+    """A name that SQL or the shell would read otherwise is quoted for both."""
+    import shlex
+
+    path = tmp_path / "bad.csv"
+    path.write_text(f"y,it's $p\n1,50{'%' * (cell == '30%')}\n0,{cell}\n1,0.7\n0,0.1\n", encoding="utf-8")
+    data = ("find", str(path), "--label", "y", "--score", "it's $p", "--maximize", "f1")
+    (said,) = [row for row in run(*data).stderr.splitlines() if row.startswith("To ")]
+
+    assert 0 == run(*data, *shlex.split(said.partition(": ")[2])).exit_code
+
+
 def test_one_of_several_labels_against_the_rest(run, tmp_path):
     """The hint of labels that are not two has an option that works in the shell."""
     import shlex

@@ -90,13 +90,16 @@ def test_warnings_stand_below_the_decision(scores, tmp_path):
     assert "Only 3 rows of positives: all numbers here are rough." in " ".join(" ".join(lines).split())
 
 
-def test_inverted_scores_are_met_with_what_works(tmp_path):
-    """The warning says how to negate the scores, and does so."""
+@pytest.mark.parametrize("name", ["p", "a score", "it's $p"])
+def test_inverted_scores_are_met_with_what_works(tmp_path, name):
+    """The warning says how to negate the scores, and does so, whatever the column is called."""
     import shlex
 
     path = tmp_path / "inverted.csv"
-    path.write_text("y,p\n" + "".join(f"{int(i < 20)},{i / 100}\n" for i in range(100)), encoding="utf-8")
-    result = run(path, *COLUMNS, "--json")
+    path.write_text(
+        f"y,{name}\n" + "".join(f"{int(i < 20)},{i / 100}\n" for i in range(100)), encoding="utf-8"
+    )
+    result = run(path, "--label", "y", "--score", name, "--maximize", "f1", "--json")
     (said,) = [row for row in result.stderr.splitlines() if row.startswith("To negate them: ")]
 
     assert "High scores belong to negatives here" in result.stderr

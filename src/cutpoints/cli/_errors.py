@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,25 +42,35 @@ def _more(error: CutpointError | DataWarning, options: set[str], file: str | Non
     said = ""
     if kind == "labels" and "--sql" in options:
         one = str(getattr(error, "label", "")).replace("'", "''")
-        said = f"\nIn the shell: --sql \"select * replace ({name} = '{one}' as {name}) from data\""  # noqa: S608
+        labels = f"{in_sql(name)} = '{one}'"
+        said = f"\nIn the shell: --sql {_replaced(name, labels)}"
     if kind in {"nan", "not_numbers"} and "--where" in options:
         if kind == "nan":
-            said = f'\nTo leave them out: --where "{name} is not null"'
+            said = f"\nTo leave them out: --where {sql_in_shell(f'{in_sql(name)} is not null')}"
         elif "%" in error.facts:
-            said = f"\nTo read percentages: {_replacing(name, '%', '', ' / 100')}"
+            number = f"replace({in_sql(name)}, '%', '')::double / 100"
+            said = f"\nTo read percentages: --sql {_replaced(name, number)}"
         elif error.hint is not None and "comma" in error.hint:
-            said = f"\nTo read decimal commas: {_replacing(name, ',', '.')}"
+            number = f"replace({in_sql(name)}, ',', '.')::double"
+            said = f"\nTo read decimal commas: --sql {_replaced(name, number)}"
         elif (mark := error.facts.rpartition(", with ")[2].strip(".'")).casefold() in _MISSING:
-            said = f"\nTo leave them out: --where \"{name} <> '{mark}'\""
+            condition = f"{in_sql(name)} <> '{mark}'"
+            said = f"\nTo leave them out: --where {sql_in_shell(condition)}"
     if file is None or not isinstance(first, int):
         return said
     found = _line(file, first)
     return said if found is None else f"{said}\nThe first is in line {found[0]:,} of '{file}': {found[1]}"
 
 
-def _replacing(name: object, old: str, new: str, then: str = "") -> str:
+def _replaced(name: object, value: str) -> str:
     # Shown, and never run.
-    return f"--sql \"select * replace (replace({name}, '{old}', '{new}')::double{then} as {name}) from data\""  # noqa: S608
+    return sql_in_shell(f"select * replace ({value} as {in_sql(name)}) from data")  # noqa: S608
+
+
+def in_sql(name: object) -> str:
+    """Write the name of a column as people do in SQL: in quotes only where it needs them."""
+    text = str(name)
+    return text if re.fullmatch("[A-Za-z_][A-Za-z_0-9]*", text) else '"' + text.replace('"', '""') + '"'
 
 
 def _line(file: str, row: int) -> tuple[int, str] | None:
@@ -119,4 +130,9 @@ def _quoted(text: str) -> str:
     >>> print(_quoted("f1"), _quoted("month = '2026-10'"), _quoted("it is"))
     f1 "month = '2026-10'" 'it is'
     """
-    return f'"{text}"' if "'" in text and not set('"$`\\!') & set(text) else shlex.quote(text)
+    return sql_in_shell(text) if "'" in text else shlex.quote(text)
+
+
+def sql_in_shell(query: str) -> str:
+    """Write SQL the way a shell needs it: in double quotes where they will do, since SQL has single ones."""
+    return shlex.quote(query) if set('"$`\\!') & set(query) else f'"{query}"'

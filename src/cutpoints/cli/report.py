@@ -9,6 +9,7 @@ import click
 
 import cutpoints as cp
 from cutpoints._wording import joined
+from cutpoints.cli._errors import in_sql, sql_in_shell
 from cutpoints.cli._options import (
     counts_options,
     examples,
@@ -133,8 +134,8 @@ def report(
         inverted.add(model["name"])
         for text in model["warnings"]:
             click.echo(f"Warning: {model['name']}: {text}", err=True)
-        negated = f'--sql "select *, -{model["name"]}::double as negated from data" --score negated'  # noqa: S608
-        click.echo(f"To negate them: {negated}", err=True)
+        query = f"select *, -{in_sql(model['name'])}::double as negated from data"  # noqa: S608 - shown, never run
+        click.echo(f"To negate them: --sql {sql_in_shell(query)} --score negated", err=True)
     page = None if output is None else str(made.save(output))
     if page is not None:
         say_written(page)
