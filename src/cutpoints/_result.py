@@ -363,7 +363,7 @@ class Solution(Deployable, Shown):
     certificate : Certificate
         The proof that it is the optimum; with a guarantee, among the certified thresholds.
     guarantee : Guarantee or None
-        What is promised of the constraints on new data, if `confidence` was asked for.
+        What is promised of the constraints on new data, if a `guarantee` was asked for.
     each : EachGroup or None
         What holds in every group, and the group that leaves the least room, if `each` was given.
     """

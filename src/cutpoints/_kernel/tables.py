@@ -28,7 +28,7 @@ MEMORY_ROWS = 1 << 22
 """Rows, or distinct scores of at most a hundred bytes each, that are held in memory; more are
 read in passes."""
 COLLECT_FACTOR = 8
-"""How much more than that is fetched where counting does not help."""
+"""Up to this many times what fits in memory with room to spare is fetched where counting does not help."""
 SWEEP_SCORES = COLLECT_FACTOR * MEMORY_ROWS
 """A search that needs more distinct scores at once is refused: they would not fit in memory."""
 BATCH_ROWS = 1 << 18
