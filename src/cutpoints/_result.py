@@ -397,6 +397,7 @@ class Solution(Deployable, Shown):
                 hint="make a column of the negated scores, and find the threshold of that.",
             )
         found_on = {name: getattr(self, name) for name in ("interval", "certificate", "guarantee")}
+        found_on["each"] = () if self.each is None else self.each.constraints
         columns = KnownColumns() if context is None else context.columns
         return Deployed("threshold", {"threshold": self.threshold}, columns, found_on)
 

@@ -295,3 +295,26 @@ def test_the_next_step_of_a_check_finds_the_segments_again(run, tmp_path):
 
     assert 4 == result.exit_code
     assert "country" in run(*shlex.split(line)[1:-1], str(tmp_path / "new.json")).stdout
+
+
+def test_a_policy_knows_what_had_to_hold_in_each_group(run, tmp_path):
+    """No estimate, best threshold or repetition of the goal without what had to hold in each group."""
+    data, policy = segmented(tmp_path / "rows.csv"), str(tmp_path / "one.json")
+    columns, each = ("--label", "y", "--score", "p"), ("--by", "country", "--each", "precision >= 0.8")
+    goal = ("--maximize", "recall", *each, "--one-threshold")
+    assert 0 == run("find", data, *columns, *goal, "--policy", policy).exit_code
+    record = cp.Policy.load(policy).found_on
+    shown = run("policy", "show", policy).stdout
+    check = run("check", policy, segmented(tmp_path / "new.csv", seed=1), "--label", "y")
+
+    assert (None, ("precision >= 0.8",)) == (record.cross_validated, record.each)
+    assert "on new data" not in shown
+    assert "in each     precision >= 0.8" in shown
+    assert 4 != check.exit_code
+    assert "best now          unknown" in check.stdout
+    like = run("find", data, "--like", policy)
+    assert (2, True) == (like.exit_code, "give --by, --one-threshold and --each" in like.stderr)
+    again = run("find", data, "--like", policy, *each, "--one-threshold")
+    assert run("find", data, *columns, *goal).stdout == again.stdout
+    written = run("check", policy, data, "--label", "y", "--write", str(tmp_path / "new.json"))
+    assert 2 == written.exit_code

@@ -321,7 +321,8 @@ def threshold_value(goal: Goal, policy: Policy, now: Tally, alpha: float) -> Val
     if few and judged.verdict == "not worse":
         judged = replace(judged, verdict="unsure", more_rows=math.ceil(rows * few))
     assert now.source is not None
-    solution = _best(goal, now.source)
+    in_each = policy.found_on is not None and policy.found_on.each  # these rows have no groups
+    solution = None if in_each else _best(goal, now.source)
     best = None if solution is None or solution.value is None else scale * solution.value
     lost = None if best is None else goal.sign * (best - value)
     return replace(

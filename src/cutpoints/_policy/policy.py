@@ -578,6 +578,8 @@ class Policy(Shown):
             macro = self.found_on is not None and self.found_on.average == "macro"
             objective = f"macro {self.objective}" if macro else self.objective
             lines.append(("goal", in_words(self.direction, objective, self.constraints)))
+            if self.found_on is not None and self.found_on.each:
+                lines.append(("in each", " and ".join(self.found_on.each)))
             if self.columns:
                 lines.append(("columns", ", ".join(self.columns)))
         if self.found_on is not None:

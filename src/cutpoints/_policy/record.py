@@ -97,14 +97,15 @@ class FoundOn:
     cross_validated : float or None
         The value to expect on new data, where `value` is the best of many and so too good: folds of the
         counts, each judged at the best edge of the others. None for weights, fewer than five rows of a
-        class, functions of your own, and a guarantee.
+        class, functions of your own, a guarantee, and one threshold that had to hold in each group.
     segments : tuple of SegmentRecord
         What happened in each segment, or for each label, in the order of the rule's.
     average : {"micro", "macro"} or None
         With several segments or labels: whether the goal is about the sums over all of them, or the mean
         over them; None if it is about each by itself.
     each, gap : tuple of str
-        What must hold in each of them, and for the largest difference between them.
+        What must hold in each of them, or in each group at one threshold, and for the largest difference
+        between them.
     review : Review or None
         Of a band.
     confusion_matrix, costs : tuple of tuples or None
@@ -185,7 +186,8 @@ def _found_on(found: Any, own: dict[str, Any]) -> FoundOn:
         called = context.summary.confusion(*context.called)
         known["fingerprint"] = fingerprint(context.summary, called)
         known["distribution"] = _distribution(context, found.threshold or 0.0)
-        known["cross_validated"] = expected_value(found)
+        # Folds of the counts know no groups.
+        known["cross_validated"] = None if found.each is not None else expected_value(found)
     records = [
         SegmentRecord(key, _known(value), confusion, *map(_known, expected))
         for key, value, confusion, *expected in known.pop("segments", ())

@@ -128,6 +128,10 @@ def check(
             writes and rule.rule.kind != "threshold",
             f"--write needs a policy with one threshold. {_AGAIN}",
         ),
+        (
+            writes and _in_each(rule),
+            "--write knows no groups, and the policy has what must hold in each: use `cutpoints find`.",
+        ),
     )
     data = read(files, score=score, label=label, pos_label=pos_label, **rows)
     with waiting("Checking"):
@@ -193,7 +197,7 @@ def _print(found: Check, call: tuple[str, tuple[str, ...], str | None, str | Non
             data = rows_in_words(found.rows, c.tp + c.fn, c.fp + c.tn)
         rows += [
             *_expected(labels),
-            *(_best(labels) if policy.rule.kind == "threshold" else []),
+            *(_best(labels, policy) if policy.rule.kind == "threshold" else []),
             ("data", data),
         ]
         parts = [pairs(rows), "", _metrics(labels, automatic=policy.rule.kind == "band")]
@@ -206,6 +210,11 @@ def _print(found: Check, call: tuple[str, tuple[str, ...], str | None, str | Non
     once = [] if found.one_look is None else [found.one_look]
     show(found.summary, *found.notes, "", *parts, "", *once, f"Next: {found.next_step}")
     click.echo("".join(f"{line}\n" for line in _command(found, *call)), nl=False)  # to copy: not wrapped
+
+
+def _in_each(policy: Policy) -> bool:
+    """Return whether one threshold had to hold in groups that the policy does not know."""
+    return policy.rule.kind == "threshold" and policy.found_on is not None and bool(policy.found_on.each)
 
 
 def _parts(found: Check) -> list[Any]:
@@ -252,7 +261,9 @@ def _command(
         return [f"The best threshold now is in {written}. See what it does:  cutpoints policy show {written}"]
     if found.status != "attention" or found.policy.objective is None:
         return []
-    if label is not None and found.policy.rule.kind not in {"threshold", "segments"}:
+    if label is not None and (
+        found.policy.rule.kind not in {"threshold", "segments"} or _in_each(found.policy)
+    ):
         return []
     shown = " ".join(map(shlex.quote, files))
     if label is None:
@@ -291,8 +302,10 @@ def _expected(labels: Outcome) -> list[tuple[str, str]]:
     return [("expected then", f"{then}; {value(found.found)} on the rows it was found on")]
 
 
-def _best(labels: Outcome) -> list[tuple[str, str]]:
+def _best(labels: Outcome, policy: Policy) -> list[tuple[str, str]]:
     found = labels.value
+    if _in_each(policy):
+        return [("best now", "unknown: search again with --one-threshold for what must hold in each group")]
     if found is None:
         return [("best now", "unknown: the goal of the policy cannot be searched again on these rows")]
     if found.best_threshold is None or found.best is None or found.lost is None:

@@ -188,7 +188,7 @@ def find(
     """
     if like is not None:
         old = load(like, files)
-        _like(old, goal, columns)
+        _like(old, goal, columns, in_each=one_threshold)
         if old.rule.kind == "segments" and not by:
             by, record = old.rule.by, old.found_on
             if record is not None and record.average is not None and not one_threshold:
@@ -291,9 +291,18 @@ def _usual(
     return usual, curve.split_loss(**asked, threshold=DEFAULT), None
 
 
-def _like(policy: Policy, goal: dict[str, Any], columns: dict[str, Any]) -> None:
+def _like(policy: Policy, goal: dict[str, Any], columns: dict[str, Any], *, in_each: bool) -> None:
     """Fill in what a policy says and the options do not; a goal is taken whole or not at all."""
     other = {"band": "band", "labels": "labels", "ordinal": "ordinal"}.get(policy.rule.kind)
+    if (
+        policy.rule.kind == "threshold"
+        and policy.found_on is not None
+        and policy.found_on.each
+        and not in_each
+    ):
+        held = " and ".join(policy.found_on.each)
+        message = f"The policy of --like has '{held}' in each group: give --by, --one-threshold and --each."
+        raise click.UsageError(message)
     if other is not None:
         message = f"--like needs a policy of one threshold or of segments. See `cutpoints {other}`."
         raise click.UsageError(message)
