@@ -949,11 +949,12 @@ def test_underscores_are_not_part_of_numbers(csv, stream):
         ("a.csv", "y,p," + "x" * 3_000_000 + "\n1,0.5,1\n", r"Line 1 is longer than 2 MB"),
         ("a.csv", "y,p,t\n1,0.5," + "x" * 3_000_000 + "\n", r"Line 2 is longer than 2 MB"),
         ("a.csv", "y,p,t\n1,0.5," + "x" * 40_000_000 + "\n0,0.1,b\n", r"A line is longer than 2 MB"),
+        ("a.csv", "y,p\n0,0.1\n1,0." + "5" * 40_000_000, r"Its last line is longer than 2 MB"),
         ("a.csv", 'y,p,t\n1,0.5,a\n1,0.5,"b\n0,0.1,b\n', r"a quote that is never closed"),
         ("a.ndjson", '{"y": 1, "p": 0.5, "t": "' + "x" * 20_000_000 + '"}\n', r"Line 1 is longer than 2 MB"),
         ("a.csv", ",".join(f"c{i}" for i in range(100_000)) + "\n", r"It has 100,000 columns"),
     ],
-    ids=["header", "line", "longer line", "quote", "JSON", "columns"],
+    ids=["header", "line", "longer line", "last line", "quote", "JSON", "columns"],
 )
 def test_files_that_are_too_wide_say_why(tmp_path, name, text, reason):
     """The reason is the right one, and it is there soon."""

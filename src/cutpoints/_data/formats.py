@@ -291,6 +291,7 @@ def layout_of(file: File) -> Layout:
     if header is None:
         raise file_errors.empty_file(path=file.shown)
     _check_columns(file, len(header))
+    _check_last_line(file, compression)
     return Layout("CSV", tuple(name.strip() for name in header), separator, skip, compression, partitions)
 
 
@@ -299,6 +300,19 @@ def _check_length(file: File, form: str, line: bytes, number: int) -> None:
     if len(line) == _LONGEST_LINE_BYTES and not line.endswith(b"\n"):
         reason = f"Line {number + 1} {_TOO_LONG}"
         raise file_errors.unreadable(path=file.shown, form=form, reason=reason, hint=_LONG_HINT)
+
+
+def _check_last_line(file: File, compression: str) -> None:
+    """Raise for a last line of many MB: DuckDB leaves it out, and says nothing. Not of compressed files."""
+    if compression != "none":
+        return
+    with Path(file.path).open("rb") as lines:
+        size = lines.seek(0, io.SEEK_END)
+        start = lines.seek(max(0, size - 2 * _LONGEST_LINE_BYTES))
+        if start and not re.search(rb"[\r\n]", lines.read().rstrip(b"\r\n")):
+            raise file_errors.unreadable(
+                path=file.shown, form="CSV", reason=f"Its last line {_TOO_LONG}", hint=_LONG_HINT
+            )
 
 
 def _check_columns(file: File, columns: int) -> None:
