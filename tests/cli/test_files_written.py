@@ -49,6 +49,8 @@ def test_all_plots_are_one_word(run, scores, tmp_path):
     assert 0 == result.exit_code
     assert {"roc", "pr", "confusion", "scores", "brier"} <= drawn
     assert "Left out profit: it needs an amount to draw: --maximize 'profit(tp=10, fp=-1)'" in result.stderr
+    slip = run("curve", scores, *DATA, "--plot", "all,rok", "-o", str(tmp_path))
+    assert (2, True) == (slip.exit_code, "'rok' is not a plot. Did you mean roc?" in slip.stderr)
     alone = run("curve", scores, *DATA, "--plot", "profit", "-o", str(tmp_path))
     assert 2 == alone.exit_code
     assert "--plot profit needs an amount to draw" in alone.stderr

@@ -340,6 +340,8 @@ def test_long_titles_are_broken_into_lines(data, tmp_path):
     """No letter of a title is beyond the edge, in narrow figures too."""
     display = plots.RocDisplay.from_predictions(*data)
     title = "Card fraud: gradient boosting 3.2, validated on 200,000 payments from August to October 2026"
+    with pytest.warns(UserWarning, match="axes"):  # matplotlib's, and no error
+        display.save(tmp_path / "tiny.png", title=title, size=(0.5, 0.5))
     for size in (None, (4, 4)):
         display.save(tmp_path / "roc.png", title=title, size=size)
         display.figure_.draw_without_rendering()

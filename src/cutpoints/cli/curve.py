@@ -235,9 +235,7 @@ def _displays(plots: Sequence[str]) -> dict[str, str]:
     from cutpoints.plots import BY_NAME
 
     names = [name.strip().lower() for one in plots for name in one.split(",") if name.strip()]
-    if "all" in names:
-        return dict(BY_NAME)
-    unknown = [name for name in names if name not in BY_NAME]
+    unknown = [name for name in names if name not in {"all", *BY_NAME}]
     if unknown or not names:
         import difflib
 
@@ -246,7 +244,7 @@ def _displays(plots: Sequence[str]) -> dict[str, str]:
         wrong = f"{unknown[0]!r} is not a plot." if unknown else "no plot is named."
         message = f"{wrong}{hint} Choose from all, {', '.join(BY_NAME)}."
         raise click.BadParameter(message, param_hint="'--plot'")
-    return {name: BY_NAME[name] for name in names}
+    return dict(BY_NAME) if "all" in names else {name: BY_NAME[name] for name in names}
 
 
 def _draw(

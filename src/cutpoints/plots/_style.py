@@ -174,7 +174,7 @@ class Display(ABC):
 
     def _on(self, ax: Axes, *, own: bool, title: str | None = None) -> Self:
         self._draw(ax)
-        letters = int(_PER_INCH * ax.figure.bbox.width / ax.figure.dpi)
+        letters = max(int(_PER_INCH * ax.figure.bbox.width / ax.figure.dpi), 2 * _HANDLE)
         if own:
             whose = f"{self.heading}: {self.name}" if self.name and self.heading else self.heading
             lines = [title or whose, *ax.get_title().splitlines()]
