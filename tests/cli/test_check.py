@@ -29,8 +29,8 @@ def policy(tmp_path):
 def rows(tmp_path):
     """Write rows of a population to a file."""
 
-    def write(**options):
-        y, p = scores(3000, 1, **options)
+    def write(n=3000, **options):
+        y, p = scores(n, 1, **options)
         path = tmp_path / "new.csv"
         lines = [f"{a},{b!r}" for a, b in zip(y.tolist(), p.tolist(), strict=True)]
         path.write_text("\n".join(["y,p", *lines]) + "\n", encoding="utf-8")
@@ -145,6 +145,15 @@ def test_too_few_rows_have_an_exit_code(run, policy, tmp_path):
     assert 5 == result.exit_code
     assert result.stdout.startswith("Cannot tell: 12 rows are too few to say")
     assert "Next: Check again with about " in result.stdout
+
+
+def test_few_rows_with_a_state_are_no_alarm_and_not_fine(run, policy, rows, tmp_path):
+    """Evidence adds up from check to check: that of a few rows says nothing yet, and is not praised."""
+    path = rows(prevalence=0.35, n=12)
+    result = run("check", policy, path, "--label", "y", "--state", str(tmp_path / "state.json"))
+
+    assert 0 == result.exit_code
+    assert result.stdout.startswith("No alarm: 1 check of 12 rows refutes no claim of the policy yet.\n")
 
 
 def test_costs_are_said_by_their_direction(run, rows, tmp_path):

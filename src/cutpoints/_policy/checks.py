@@ -21,6 +21,7 @@ from cutpoints._policy.rules import LabelRule, SegmentRule, ThresholdRule, key_n
 from cutpoints._policy.shift import are_counts, shift_of
 from cutpoints._policy.tally import tally
 from cutpoints._validate import number_in
+from cutpoints._wording import joined
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -102,8 +103,12 @@ class Check:
                 if self.more_rows is not None
                 else "the policy was found on too few rows to be judged, however many new rows there are"
             )
-            asked = "; or ".join(self.open)
+            asked = joined(self.open, "or")
             return f"Cannot tell: {count(self.rows)} rows are too few to say {asked}. {_upper(more)}."
+        if self.watch is not None:
+            checks, refute = ("check", "refutes") if self.watch.batches == 1 else ("checks", "refute")
+            rows = f"{count(self.watch.batches)} {checks} of {count(self.watch.rows)} rows"
+            return f"No alarm: {rows} {refute} no claim of the policy yet."
         return "Fine: " + (", ".join(self._good()) or "there is nothing to compare with") + "."
 
     def _good(self) -> list[str]:
@@ -112,12 +117,7 @@ class Check:
             still = self.scores.ks_p is None or self.scores.ks_p > self.alpha
             how = "have not moved" if still else "have moved a little, below the limit"
             good.append(f"the {self.moving} {how} (PSI {decimals(self.scores.psi)})")
-        if self.watch is not None:
-            checks, refute = ("check", "refutes") if self.watch.batches == 1 else ("checks", "refute")
-            good.append(
-                f"and {count(self.watch.batches)} {checks} of {count(self.watch.rows)} rows {refute} no claim"
-            )
-        elif self.labels is not None:
+        if self.labels is not None:
             good += ["no constraint is broken"] * bool(self.labels.constraints)
             value = self.labels.value
             if value is not None and value.verdict == "not worse":
