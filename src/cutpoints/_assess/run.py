@@ -87,7 +87,8 @@ def assess(
         How many resamples; 0 for none.
     random_state : int, Generator or None, default=0
         How rows are shuffled and resampled. An integer is mixed with a digest of the data: the same data
-        give the same answer, and other data other draws.
+        give the same answer, and other data other draws. Another version of NumPy may draw other
+        resamples for the bootstrap.
 
     Returns
     -------
