@@ -193,7 +193,7 @@ def _forms(files: Sequence[File], target: str) -> tuple[Form, Form]:
         raise file_errors.mixed_files(what="format", first=files[0].shown, other=files[-1].shown)
     (form,) = forms
     written = form if target == "-" else _form_of(target)
-    if form == "ndjson" != written:
+    if form == "ndjson" and written != "ndjson":
         raise InvalidParameterError(
             "output",
             caller="apply",
