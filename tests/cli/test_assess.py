@@ -178,6 +178,7 @@ def test_find_none_certified_is_exit_code_3(file):
     ("options", "code", "message"),
     [
         (("--guarantee", "much"), 2, "neither a number nor 'expectation'"),
+        (("--guarantee", "95%"), 2, "Hint: for 95% write 0.95."),
         (("--guarantee", "2"), 1, "--guarantee must be a number between 0 and 1"),
         (("--guarantee", "0.9", "--weight", "w"), 2, "cannot be combined with --weight"),
         (("--guarantee", "0.9", "--subject-to", "mcc > 0.1"), 1, "must be a bound on one of"),

@@ -110,7 +110,7 @@ def test_a_policy_by_hand(run, rows, tmp_path):
         (["--score", "z"], 1, "Column not found: 'z'"),
         (["--psi", "0"], 1, "--psi must be a positive number"),
         (["--alpha", "2"], 1, "--alpha must be a number between 0 and 1"),
-        (["--psi", "much"], 2, "not a valid float"),
+        (["--psi", "much"], 2, "'much' is not a number."),
         (["--pos-label", "1"], 2, "--pos-label needs --label"),
         (["--label", "y", "--pos-label", "maybe"], 1, "--pos-label must be one of the labels"),
     ],

@@ -161,7 +161,7 @@ def test_one_class_has_no_auc(run, tmp_path):
         (["--csv", "--json"], "--csv and --json cannot both be given"),
         (["--all", "--limit", "3"], "--all and --limit cannot both be given"),
         (["--limit", "1"], "1 is not in the range"),
-        (["--at", "high"], "'high' is not a valid float"),
+        (["--at", "high"], "'high' is not a number."),
         (["--at", "nan"], "nan is not a threshold"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -11,6 +12,8 @@ import click
 
 import cutpoints as cp
 from cutpoints._atomic import check_local
+from cutpoints._format import short
+from cutpoints._wording import joined
 from cutpoints.cli._errors import name_files
 
 if TYPE_CHECKING:
@@ -72,7 +75,7 @@ def _gathered(
     return add
 
 
-class NumberOr(click.ParamType):  # type: ignore[type-arg] # older versions of click have none
+class Number(click.ParamType):  # type: ignore[type-arg] # older versions of click have none
     """A number, or one of a few words; whether the number makes sense the library says."""
 
     name = "number"
@@ -87,8 +90,11 @@ class NumberOr(click.ParamType):  # type: ignore[type-arg] # older versions of c
         try:
             return self.number(value)
         except ValueError:
-            *others, last = [self.called, *map(repr, self.words)]
-            self.fail(f"{value!r} is neither {', '.join(others)} nor {last}.", param, ctx)
+            wanted = joined([self.called, *map(repr, self.words)], "nor")
+            message = f"{value!r} is {'neither' if self.words else 'not'} {wanted}."
+            if re.fullmatch(r"\d+(\.\d+)? ?%", value):
+                message += f"\n\nHint: for {value} write {short(float(value.rstrip(' %')) / 100)}."
+            self.fail(message, param, ctx)
 
 
 def new_file(context: click.Context, option: click.Parameter, path: str | None) -> str | None:

@@ -8,7 +8,7 @@ import click
 
 import cutpoints as cp
 from cutpoints.cli._options import (
-    NumberOr,
+    Number,
     data_options_of_cases,
     examples,
     goal_options,
@@ -36,7 +36,7 @@ from cutpoints.cli._output import pairs, print_json, show, waiting
     metavar="FOLDS",
     default="5",
     show_default=True,
-    type=NumberOr("loo", number=int, called="a number of folds"),
+    type=Number("loo", number=int, called="a number of folds"),
     help="Number of folds, or 'loo' to leave one row out, or one group.",
 )
 @click.option(
@@ -47,14 +47,14 @@ from cutpoints.cli._output import pairs, print_json, show, waiting
 )
 @click.option(
     "--confidence",
-    type=float,
+    type=Number(),
     default=0.95,
     show_default=True,
     help="Confidence of the sets, bounds and intervals.",
 )
 @click.option(
     "--tolerance",
-    type=float,
+    type=Number(),
     help="How much worse than the best is nearly as good.  [default: 1 % of the best]",
 )
 @click.option("--n-bootstrap", type=int, default=1000, show_default=True, help="Resamples; 0 for none.")

@@ -8,6 +8,7 @@ import click
 
 import cutpoints as cp
 from cutpoints.cli._options import (
+    Number,
     data_options,
     examples,
     force_option,
@@ -49,14 +50,14 @@ from cutpoints.cli._output import pairs, print_json, show, waiting
 )
 @click.option(
     "--reviewer",
-    type=float,
+    type=Number(),
     nargs=2,
     metavar="SENSITIVITY SPECIFICITY",
     help="How often reviewers are right on positives and on negatives; always by default.",
 )
 @click.option(
     "--guarantee",
-    type=float,
+    type=Number(),
     metavar="NUMBER",
     help="Bounds on precision and npv hold on new data with this confidence, such as 0.95.",
 )

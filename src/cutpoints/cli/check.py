@@ -10,6 +10,7 @@ import click
 import cutpoints as cp
 from cutpoints._format import count, rows_in_words, value
 from cutpoints.cli._options import (
+    Number,
     check_options,
     examples,
     files_argument,
@@ -59,14 +60,14 @@ _SHOWN = ("prevalence", "predicted_positive_rate", "precision", "recall", "speci
 @rows_options
 @click.option(
     "--psi",
-    type=float,
+    type=Number(),
     default=0.2,
     show_default=True,
     help="The population stability index from which a shift is an alarm.",
 )
 @click.option(
     "--alpha",
-    type=float,
+    type=Number(),
     default=0.01,
     show_default=True,
     help="Significance level: the probability that a test raises a false alarm.",

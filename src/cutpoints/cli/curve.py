@@ -16,6 +16,7 @@ import cutpoints as cp
 from cutpoints._format import count, exact, json_number, percent, rows_in_words, shortest_inside, value
 from cutpoints.cli._errors import in_shell
 from cutpoints.cli._options import (
+    Number,
     check_new_file,
     check_options,
     data_options,
@@ -69,7 +70,7 @@ _SPARE = ("mcc", "accuracy", "tn", "fn", "specificity", "")
 @data_options
 @click.option(
     "--at",
-    type=float,
+    type=Number(),
     multiple=True,
     metavar="THRESHOLD",
     help="Show this threshold only, with the whole catalogue and 95 % intervals of the rates. "

@@ -8,7 +8,14 @@ import click
 
 import cutpoints as cp
 from cutpoints._format import count, exact, percent, rows_in_words, value
-from cutpoints.cli._options import check_options, data_options_with_like, examples, json_option, read
+from cutpoints.cli._options import (
+    Number,
+    check_options,
+    data_options_with_like,
+    examples,
+    json_option,
+    read,
+)
 from cutpoints.cli._output import beside, pairs, print_json, show, table, two_by_two, waiting
 
 if TYPE_CHECKING:
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
     )
 )
 @data_options_with_like
-@click.option("--threshold", type=float, help="Positive if the score is at least this; with --score.")
+@click.option("--threshold", type=Number(), help="Positive if the score is at least this; with --score.")
 @click.option(
     "--classes",
     metavar="COLUMN",

@@ -9,7 +9,7 @@ import click
 import cutpoints as cp
 from cutpoints._format import count, exact, interval_text, short, value
 from cutpoints.cli._options import (
-    NumberOr,
+    Number,
     check_options,
     examples,
     files_argument,
@@ -44,14 +44,14 @@ ESTIMATE = "estimate"
 @goal_options
 @click.option(
     "--train-prevalence",
-    type=float,
+    type=Number(),
     metavar="SHARE",
     help="The share of positives at which the probabilities are calibrated; with --new-prevalence.",
 )
 @click.option(
     "--new-prevalence",
     metavar="SHARE",
-    type=NumberOr(ESTIMATE),
+    type=Number(ESTIMATE),
     help="The share of positives among these rows: a number, or 'estimate' to estimate it from them. "
     "The threshold is then for the adjusted probabilities, and printed for the given ones too.",
 )

@@ -9,7 +9,7 @@ import click
 import cutpoints as cp
 from cutpoints._format import count, interval_text, percent, rows_in_words, value
 from cutpoints.cli._options import (
-    NumberOr,
+    Number,
     check_options,
     data_options_with_like,
     examples,
@@ -83,7 +83,7 @@ _TIES_SHOWN = 5
 @click.option(
     "--guarantee",
     metavar="NUMBER",
-    type=NumberOr("expectation"),
+    type=Number("expectation"),
     help="Find only thresholds at which the constraints hold on new rows with this confidence, such as "
     "0.95; 'expectation': on average.",
 )
@@ -150,7 +150,7 @@ _TIES_SHOWN = 5
 @click.option(
     "--default",
     metavar="NUMBER",
-    type=NumberOr("error", "keep"),
+    type=Number("error", "keep"),
     help="With --policy and --by: the threshold of all other segments; or 'error' to refuse such rows, "
     "which is the default; or 'keep' for no decision.",
 )

@@ -10,7 +10,7 @@ import click
 import cutpoints as cp
 from cutpoints._format import count, interval_text, rows_in_words
 from cutpoints.cli._options import (
-    NumberOr,
+    Number,
     check_options,
     data_options,
     examples,
@@ -57,10 +57,10 @@ if TYPE_CHECKING:
     metavar="NUMBER",
     default="auto",
     show_default=True,
-    type=NumberOr("auto"),
+    type=Number("auto"),
     help="The margin of the strict inequality of the published form.",
 )
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop the solver after this time.")
+@click.option("--time-limit", type=Number(), metavar="SECONDS", help="Stop the solver after this time.")
 @click.option(
     "--gap",
     type=click.FloatRange(0, 1, max_open=True),

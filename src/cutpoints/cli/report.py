@@ -11,6 +11,7 @@ import cutpoints as cp
 from cutpoints._wording import joined
 from cutpoints.cli._errors import in_sql, sql_in_shell
 from cutpoints.cli._options import (
+    Number,
     counts_options,
     examples,
     files_argument,
@@ -78,7 +79,7 @@ def _page(context: click.Context, option: click.Parameter, output: str | None) -
 @click.option("--case-name", metavar="TEXT", help="What a row is called, such as transaction.")
 @click.option("--unit", metavar="TEXT", help="The currency of costs, such as EUR.")
 @click.option(
-    "--per-month", type=float, metavar="CASES", help="Cases per month, to show alerts and money per month."
+    "--per-month", type=Number(), metavar="CASES", help="Cases per month, to show alerts and money per month."
 )
 @random_state_option("the estimate on new data")
 @force_option
