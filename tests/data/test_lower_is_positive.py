@@ -159,7 +159,9 @@ def test_the_shell_says_it_in_its_own_words(tmp_path):
     assert json.loads(as_json.stdout)["lower_is_positive"]
     report = CliRunner().invoke(main, ["report", *data, "--json"])
     assert "Warning: p: High scores belong to negatives" in report.stderr
-    assert 1 == policy.exit_code
+    assert 2 == policy.exit_code
+    assert "cannot be combined with --policy" in policy.stderr
+    assert "Hint: negate the scores, as in --sql" in policy.stderr
     assert not (tmp_path / "p").exists()
 
 

@@ -46,6 +46,10 @@ if TYPE_CHECKING:
     from cutpoints._theory import Theory
 
 DEFAULT = 0.5
+_NEGATE = (
+    "The rule of a policy is score >= threshold.\n\n"
+    "Hint: negate the scores, as in --sql 'select *, -p as negated from data' --score negated."
+)
 _TIES_SHOWN = 5
 
 
@@ -227,6 +231,10 @@ def find(
         (assessed and counted, "--positives cannot be combined with --assess."),
         (assessed and one_threshold, "--one-threshold cannot be combined with --assess."),
         *((policy_file is None, f"--{option} needs --policy.") for option in naming),
+        (
+            policy_file is not None and columns["lower_is_positive"],
+            f"--lower-is-positive cannot be combined with --policy. {_NEGATE}",
+        ),
         ("default" in naming and not segments, "--default needs --by: it is about rows of other segments."),
     )
     data = read(files, **columns)
