@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cutpoints as cp
-import postgres
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
 from engines.servers import DUCKDB_1, NO_IBIS
 
@@ -294,17 +293,6 @@ def _run_sqlite(sql_of, rows, type_="REAL"):
     return found
 
 
-@pytest.fixture(scope="module")
-def database():
-    """A connection to a PostgreSQL server of our own."""
-    reason = postgres.why_not()
-    if reason is not None:
-        pytest.skip(f"NOT TESTED ON POSTGRESQL: {reason}")
-    psycopg = pytest.importorskip("psycopg", reason="NOT TESTED ON POSTGRESQL: psycopg is not installed")
-    with postgres.server() as where, psycopg.connect(where) as connection:
-        yield connection
-
-
 @pytest.fixture
 def run_postgres(database):
     """Run an expression over rows on PostgreSQL."""
@@ -369,8 +357,9 @@ def test_hostile_names_in_sql(run_sql, name):
     assert [0, 1] == run_sql(lambda dialect: (name, policy.to_sql(dialect=dialect)), [0.4, 0.5])
 
 
+@pytest.mark.parametrize(("engine", "single"), [("duckdb", "FLOAT"), ("postgres", "real")])
 @pytest.mark.parametrize("threshold", [0.3, float(np.float32(0.3))])
-def test_columns_of_float32_in_sql(threshold, request):
+def test_columns_of_float32_in_sql(threshold, engine, single, request):
     """A column of single precision is widened, and the threshold not rounded."""
     scores = [float(np.float32(0.3)), float(np.nextafter(np.float32(0.3), np.float32(0)))]
     policy = cp.Policy(threshold, score="p", dtype="float64")
@@ -378,10 +367,8 @@ def test_columns_of_float32_in_sql(threshold, request):
     def sql_of(dialect):
         return "p", policy.to_sql(dialect=dialect)
 
-    assert expected(threshold, scores) == _run_duckdb(sql_of, scores, "FLOAT")
-    if postgres.why_not() is None:
-        run = request.getfixturevalue("run_postgres")
-        assert expected(threshold, scores) == run(sql_of, scores, "real")
+    run = _run_duckdb if engine == "duckdb" else request.getfixturevalue("run_postgres")
+    assert expected(threshold, scores) == run(sql_of, scores, single)
 
 
 def test_text_in_a_column_of_sqlite_is_no_number():

@@ -23,7 +23,6 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import cutpoints as cp
-import postgres
 from cutpoints._policy import format as _format
 from cutpoints._policy import typed_json
 from cutpoints.exceptions import InvalidInputError, InvalidParameterError
@@ -442,17 +441,6 @@ def test_many_segments_in_frames(kind):
 
 
 # --- SQL
-
-
-@pytest.fixture(scope="module")
-def database():
-    """A connection to a PostgreSQL server of our own."""
-    reason = postgres.why_not()
-    if reason is not None:
-        pytest.skip(f"NOT TESTED ON POSTGRESQL: {reason}")
-    psycopg = pytest.importorskip("psycopg", reason="NOT TESTED ON POSTGRESQL: psycopg is not installed")
-    with postgres.server() as where, psycopg.connect(where, prepare_threshold=None) as connection:
-        yield connection
 
 
 @pytest.fixture(params=["duckdb", "sqlite", "postgres"])
