@@ -154,6 +154,7 @@ def test_interrupt_is_exit_130(process, tmp_path):
     while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.05)  # until it waits for its input
     running.send_signal(signal.SIGINT)
+    running.wait(60)  # standard input stays open: its end would be an error of its own
     out, err = running.communicate()
 
     assert 130 == running.returncode
