@@ -25,7 +25,6 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from cutpoints._curve import curve
-from cutpoints._data.added_columns import as_values
 from cutpoints._data.read import as_data
 from cutpoints._evaluate.cross_validation import (
     Columns,
@@ -38,6 +37,7 @@ from cutpoints._evaluate.cross_validation import (
 from cutpoints._evaluate.splits import bad_cv, check_both_classes, make_splits
 from cutpoints._find import find
 from cutpoints._goal import Constraints, Goal, Objective, goal
+from cutpoints._sklearn.columns import columns_of
 from cutpoints._sklearn.leakage import warn_if_seen, warn_if_separated, warn_if_shared
 from cutpoints._sklearn.scoring import RESPONSE_METHODS, objective_of, positive_label_of
 from cutpoints._validate import check_confidence, generator
@@ -218,7 +218,7 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         wanted = self._goal()
         X, y = indexable(X, y)
         y = self._labels(y)
-        columns = _columns_of(wanted, X, params)
+        columns = columns_of(wanted, X, params)
         fit_params, split_params = self._routed(params)
         weights = params.get("sample_weight")
         if weights is not None:
@@ -515,38 +515,6 @@ class CutpointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         tags.classifier_tags.multi_class = False
         tags.input_tags = inner.input_tags
         return tags
-
-
-# --- columns that a goal adds up
-
-
-def _columns_of(wanted: Goal, X: Any, params: dict[str, Any]) -> Columns:
-    """Take the columns of a goal out of the parameters of `fit`; those that are not there are in X."""
-    found: Columns = {}
-    for column in wanted.columns:
-        name = column.name
-        if column.values is not None:
-            raise InvalidParameterError(
-                f"column {name!r}",
-                caller="CutpointClassifier",
-                expected="given by name: an array cannot be split with the rows",
-                got=type(column.values),
-                hint="minimize='cost(fp=5, fn=amount)' and fit(X, y, amount=amount).",
-            )
-        if params.get(name) is not None:
-            values = params.pop(name)
-        elif name in getattr(X, "columns", ()):
-            values = X[name]
-        else:
-            raise InvalidParameterError(
-                name,
-                caller="CutpointClassifier",
-                expected=f"given to fit, one value per row: {wanted.expression} adds it up",
-                got=None,
-                hint=f"fit(X, y, {name}=...), or a column of X with this name.",
-            )
-        found[column] = as_values(np.asarray(values), name)
-    return found
 
 
 # --- folds

@@ -227,7 +227,7 @@ def in_words(setting: dict[str, Any]) -> str:
 
 
 def _number(x: float, digits: int = 4) -> str:
-    """Write a share with so many decimals, and a cost as in sentences."""
+    """Format a share with `digits` decimals; a cost has as many as in sentences."""
     return short(x) if abs(x) > 1 else value(x, digits)
 
 

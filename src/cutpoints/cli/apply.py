@@ -105,6 +105,13 @@ def load(policy: str, files: tuple[str, ...]) -> Policy:
     return cp.Policy.load(policy)
 
 
+def held_in_groups(policy: Policy) -> tuple[str, ...]:
+    """Return what had to hold in each group at one threshold; the policy does not know the groups."""
+    if policy.rule.kind != "threshold" or policy.found_on is None:
+        return ()
+    return policy.found_on.each
+
+
 def _sentence(done: Applied) -> str:
     counts: dict[Any, int] = {}
     for column in done.decisions.values():

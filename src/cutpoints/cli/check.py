@@ -23,7 +23,7 @@ from cutpoints.cli._options import (
     say_written,
 )
 from cutpoints.cli._output import MOST_SHOWN, pairs, print_json, show, table, waiting
-from cutpoints.cli.apply import load
+from cutpoints.cli.apply import held_in_groups, load
 
 if TYPE_CHECKING:
     from cutpoints import Policy
@@ -130,7 +130,7 @@ def check(
             f"--write needs a policy with one threshold. {_AGAIN}",
         ),
         (
-            writes and _in_each(rule),
+            writes and held_in_groups(rule),
             "--write knows no groups, and the policy has what must hold in each: use `cutpoints find`.",
         ),
     )
@@ -213,11 +213,6 @@ def _print(found: Check, call: tuple[str, tuple[str, ...], str | None, str | Non
     click.echo("".join(f"{line}\n" for line in _command(found, *call)), nl=False)  # to copy: not wrapped
 
 
-def _in_each(policy: Policy) -> bool:
-    """Return whether one threshold had to hold in groups that the policy does not know."""
-    return policy.rule.kind == "threshold" and policy.found_on is not None and bool(policy.found_on.each)
-
-
 def _parts(found: Check) -> list[Any]:
     """Return a table of the segments or labels, those that call for attention first."""
     order = sorted(found.parts, key=lambda one: (-_severity(one), -one.rows))
@@ -263,7 +258,7 @@ def _command(
     if found.status != "attention" or found.policy.objective is None:
         return []
     if label is not None and (
-        found.policy.rule.kind not in {"threshold", "segments"} or _in_each(found.policy)
+        found.policy.rule.kind not in {"threshold", "segments"} or held_in_groups(found.policy)
     ):
         return []
     shown = " ".join(map(shlex.quote, files))
@@ -305,7 +300,7 @@ def _expected(labels: Outcome) -> list[tuple[str, str]]:
 
 def _best(labels: Outcome, policy: Policy) -> list[tuple[str, str]]:
     found = labels.value
-    if _in_each(policy):
+    if held_in_groups(policy):
         return [("best now", "unknown: search again with --one-threshold for what must hold in each group")]
     if found is None:
         return [("best now", "unknown: the goal of the policy cannot be searched again on these rows")]

@@ -35,7 +35,7 @@ from cutpoints.cli._output import (
     waiting,
     warn_of_direction,
 )
-from cutpoints.cli.apply import load
+from cutpoints.cli.apply import held_in_groups, load
 
 if TYPE_CHECKING:
     from cutpoints import Data, Policy
@@ -302,14 +302,12 @@ def _usual(
 def _like(policy: Policy, goal: dict[str, Any], columns: dict[str, Any], *, in_each: bool) -> None:
     """Fill in what a policy says and the options do not; a goal is taken whole or not at all."""
     other = {"band": "band", "labels": "labels", "ordinal": "ordinal"}.get(policy.rule.kind)
-    if (
-        policy.rule.kind == "threshold"
-        and policy.found_on is not None
-        and policy.found_on.each
-        and not in_each
-    ):
-        held = " and ".join(policy.found_on.each)
-        message = f"The policy of --like has '{held}' in each group: give --by, --one-threshold and --each."
+    held = held_in_groups(policy)
+    if held and not in_each:
+        goal_of_each = " and ".join(held)
+        message = (
+            f"The policy of --like has '{goal_of_each}' in each group: give --by, --one-threshold and --each."
+        )
         raise click.UsageError(message)
     if other is not None:
         message = f"--like needs a policy of one threshold or of segments. See `cutpoints {other}`."
