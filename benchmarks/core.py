@@ -12,6 +12,7 @@ it is not, the table says so.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import importlib
 import json
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import time
 import tracemalloc
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +39,11 @@ PAGE = HERE.parent / "docs" / "benchmarks" / "core.md"
 RIVALS = ("floor", "cutpoints_find", "argsort_sweep", "sklearn_roc", "sklearn_pr", "optimal_cutoffs_sort")
 SLOW = {"sklearn_roc", "sklearn_pr", "optimal_cutoffs_sort"}
 LARGEST_FOR_SLOW = 10**7
+HARD = ("alternating", "pairs", "plateaus", "constant", "separated")
+GOALS = (
+    "f1", "mcc", "accuracy", "balanced_accuracy", "recall", "youden_j", "kappa", "g_mean", "information_gain",
+)  # fmt: skip
+"""A metric that is 0/0 at every cut is an error, and no slower than an answer."""
 FEW, LOOPS = 3 * 10**5, 20
 """Calls on so few rows take less than some milliseconds: many are timed together."""
 
@@ -54,17 +61,35 @@ def main() -> None:
         for power in range(4, options.rows + 1):
             result["speed"].append(compare("probabilities", 10**power))
         result["speed"] += [compare("probabilities", 10**6, weighted=True), compare("float32", 10**7)]
+        result["speed"].append(compare("probabilities", 10**7, rivals=RIVALS[:3], weighted=True))
         for kind in ("1 decimal", "2 decimals", "3 decimals", "4 decimals", "5 decimals", "logits"):
             result["kinds"].append(compare(kind, 10**6, rivals=RIVALS[:3]))
         for kind in ("log-normal", "geometric", "one outlier", "cluster", "constant", "alternating"):
             result["kinds"].append(compare(kind, 10**6, rivals=RIVALS[:3]))
         result["kinds"].append(compare("geometric", 10**6, rivals=RIVALS[:3], weighted=True))
+        result["hard"] = [slowest(kind, weighted=weighted) for kind in HARD for weighted in (False, True)]
         result["memory"] = [memory(name) for name in RIVALS[1:]]
         RESULT.parent.mkdir(exist_ok=True)
         RESULT.write_text(json.dumps(result, indent=1) + "\n")
     PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(render(json.loads(RESULT.read_text())))
     print(PAGE.read_text())
+
+
+def slowest(kind: str, *, weighted: bool) -> dict[str, Any]:
+    """Time each goal once on a million rows that have many near ties; return the slowest."""
+    import cutpoints as cp
+
+    problem = make(kind, 10**6, weighted=weighted)
+    seconds = {}
+    for goal in GOALS:
+        start = time.perf_counter()
+        with warnings.catch_warnings(), contextlib.suppress(cp.exceptions.InvalidInputError):
+            warnings.simplefilter("ignore")
+            cp.find(problem.y, problem.score, maximize=goal, sample_weight=problem.weight)
+        seconds[goal] = time.perf_counter() - start
+    goal = max(seconds, key=seconds.__getitem__)
+    return {"problem": problem.name, "goal": goal, "seconds": seconds[goal]}
 
 
 def machine() -> dict[str, Any]:
@@ -216,6 +241,14 @@ def render(result: dict[str, Any]) -> str:
         "## Kinds of scores",
         "",
         *table(result["kinds"], list(names)[:3]),
+        "",
+        "## Near ties, a million rows",
+        "",
+        f"The slowest of {len(GOALS)} goals, one call each.",
+        "",
+        "| problem | goal | seconds |",
+        "| --- | --- | --- |",
+        *(f"| {m['problem']} | {m['goal']} | {m['seconds']:.2f} |" for m in result["hard"]),
         "",
         "## Extra memory at 10,000,000 rows",
         "",

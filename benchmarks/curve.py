@@ -96,7 +96,7 @@ def main() -> None:
 def speed(kind: str, rows: int) -> dict[str, Any]:
     """Time the rivals in turns and compare their answers."""
     problem = make(kind, rows)
-    best = dict.fromkeys(RIVALS, np.inf)
+    best = dict.fromkeys((*RIVALS, "argsort"), np.inf)
     answers: dict[str, tuple[float, float]] = {}
     for _ in range(3 if rows >= 10**7 else 5):
         for name, run in RIVALS.items():
@@ -104,6 +104,9 @@ def speed(kind: str, rows: int) -> dict[str, Any]:
             start = time.perf_counter()
             answers[name] = run(problem.y, problem.score)
             best[name] = min(best[name], time.perf_counter() - start)
+        start = time.perf_counter()
+        np.argsort(problem.score)
+        best["argsort"] = min(best["argsort"], time.perf_counter() - start)
     gap = max(abs(a - b) for a, b in zip(answers["sklearn"], answers["cutpoints"], strict=True))
     print(kind, rows, {k: round(v, 4) for k, v in best.items()}, file=sys.stderr)
     return {"kind": kind, "rows": rows, "seconds": best, "largest_difference": gap}
@@ -152,16 +155,21 @@ def render(result: dict[str, Any]) -> str:
         ),
         "",
         *(f"- {text}" for text in NAMES.values()),
+        "- times argsort: the second against `numpy.argsort` of the scores",
         "",
         "## Time",
         "",
-        "| scores | rows | scikit-learn (s) | cutpoints (s) | with roc() (s) | times faster | with roc() |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        (
+            "| scores | rows | scikit-learn (s) | cutpoints (s) | with roc() (s) | times faster | with roc() "
+            "| times argsort |"
+        ),
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for row in result["speed"]:
         s = row["seconds"]
         cells = [row["kind"], f"{row['rows']:,}", *(f"{s[name]:.4g}" for name in NAMES)]
         cells += [f"{s['sklearn'] / s['cutpoints']:.1f}", f"{s['sklearn'] / s['cutpoint_roc']:.1f}"]
+        cells.append(f"{s['cutpoints'] / s['argsort']:.1f}")
         page.append("| " + " | ".join(cells) + " |")
     largest = max(row["largest_difference"] for row in result["speed"])
     page += [

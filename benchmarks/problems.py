@@ -35,6 +35,8 @@ def make(kind: str, rows: int, *, weighted: bool = False, seed: int = 0) -> Prob
     if kind in ("alternating", "pairs"):
         score = np.sort(score) if kind == "alternating" else np.repeat(score[::2], 2)[:rows]
         y = (np.arange(rows) % 2).astype(np.int8)
+    if kind == "plateaus":
+        y = (np.arange(rows) % 1000 == 0).astype(np.int8)
     if not weighted:
         return Problem(kind, y, score)
     return Problem(f"{kind}, weighted", y, score, rng.random(rows))
@@ -73,5 +75,6 @@ KINDS: dict[str, Any] = {
     "separated": _probabilities,
     "alternating": lambda rng, rows: rng.random(rows),
     "pairs": lambda rng, rows: rng.random(rows),
+    "plateaus": lambda rng, rows: np.sort(rng.random(rows)),
 }
 """Name -> function of (generator, rows)."""
